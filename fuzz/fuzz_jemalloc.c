@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Fuzz target: jemalloc and gperftools heap dumps, scaled and raw, in
+ * sum and by thread.
+ */
+#include <config.h>
+
+#include "common.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pprof_read_opts opts = PPROF_READ_OPTS_INIT;
+
+	opts.format = "jemalloc";
+	fuzz_consume(fuzz_read(data, size, opts));
+	opts.raw_counts = true;
+	opts.threads = true;
+	fuzz_consume(fuzz_read(data, size, opts));
+	opts.strict = true;
+	pprof_profile_free(fuzz_read(data, size, opts));
+	return 0;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of functions as text, laid out as `go tool pprof -top` does, so
+ * that scripts which read that can read this.
+ */
+#include <config.h>
+
+#include "base/sink.h"
+#include "base/opts.h"
+#include "view/shorten.h"
+#include "view/table.h"
+#include "view/text.h"
+#include "view/units.h"
+
+#include <string.h>
+
+/* Bytes collected before they go to the sink. */
+#define CHUNK_BYTES ((size_t)64 << 10)
+
+/* Cells of a row before the name. */
+#define NAME_COLUMN 44
+
+/* Least cells that a name is shortened to. */
+#define NAME_LEAST 16
+
+/* The work of one report. */
+struct top {
+	const struct pprof_profile *profile;
+	const struct pprof_top_opts *opts;
+	struct pprof_sink *sink;
+	struct frames frames;
+	struct table table;
+	const char *type; /* of the values */
+	const char *unit; /* of the values */
+	const char *to;   /* unit of what is printed */
+	size_t nr_dropped;
+	size_t nr_whole;  /* rows before the limit */
+	struct shortener shortener;
+	struct buf name;  /* masked */
+	struct buf cell;
+	struct buf out;
+};
+
+static void add_value(struct top *top, int64_t value)
+{
+	units_value(&top->out, value, top->unit, top->to);
+}
+
+static void add_right(struct buf *out, const struct buf *cell, size_t width)
+{
+	size_t cells = text_cells(cell->data, cell->len);
+
+	for (; cells < width; cells++)
+		buf_byte(out, ' ');
+	buf_add(out, cell->data, cell->len);
+}
+
+static void add_value_cell(struct top *top, int64_t value)
+{
+	buf_reset(&top->cell);
+	units_value(&top->cell, value, top->unit, top->to);
+	add_right(&top->out, &top->cell, 10);
+}
+
+/* Text of the profile, one line of the header. */
+static void add_masked(struct top *top, const char *label, const char *text)
+{
+	buf_str(&top->out, label);
+	text_mask(&top->out, text, strlen(text));
+	buf_byte(&top->out, '\n');
+}
+
+/* The main binary's mapping, else the first, else NULL. */
+static const struct mapping *main_mapping(const struct pprof_profile *p)
+{
+	size_t i;
+
+	for (i = 1; i < p->nr_mappings; i++)
+		if (p->mappings[i].flags & MAP_MAIN)
+			return &p->mappings[i];
+	return p->nr_mappings > 1 ? &p->mappings[1] : NULL;
+}
+
+static void add_binary(struct top *top)
+{
+	const struct mapping *map = main_mapping(top->profile);
+	const char *file = map ? profile_str(top->profile, map->file) : "";
+	const char *slash = strrchr(file, '/');
+
+	if (slash && slash[1])
+		file = slash + 1;
+	if (!*file && top->opts->title)
+		file = top->opts->title;
+	if (*file)
+		add_masked(top, "File: ", file);
+	if (map && map->build_id)
+		add_masked(top, "Build ID: ",
+			   profile_str(top->profile, map->build_id));
+}
+
+/* Year, month and day of a day count since 1970-01-01 (Gregorian). */
+static void add_date(struct buf *out, int64_t days)
+{
+	/* Count from 0000-03-01, so that leap days end the year. */
+	int64_t from_march = days + 719468;
+	int64_t era = (from_march >= 0 ? from_march : from_march - 146096) /
+		      146097;
+	int64_t day_of_era = from_march - era * 146097;
+	int64_t year_of_era = (day_of_era - day_of_era / 1460 +
+			       day_of_era / 36524 - day_of_era / 146096) /
+			      365;
+	int64_t day = day_of_era - (365 * year_of_era + year_of_era / 4 -
+				    year_of_era / 100);
+	int64_t month = (5 * day + 2) / 153;
+
+	day -= (153 * month + 2) / 5 - 1;
+	month += month < 10 ? 3 : -9;
+	buf_printf(out, "%04lld-%02d-%02d",
+		   (long long)(year_of_era + era * 400 + (month <= 2)),
+		   (int)month, (int)day);
+}
+
+static void add_time(struct top *top)
+{
+	int64_t time_ns = top->profile->time_ns, seconds, second_of_day;
+
+	if (!time_ns)
+		return;
+	seconds = time_ns / 1000000000 - (time_ns % 1000000000 < 0);
+	second_of_day = seconds % 86400;
+	second_of_day += second_of_day < 0 ? 86400 : 0;
+	buf_str(&top->out, "Time: ");
+	add_date(&top->out, (seconds - second_of_day) / 86400);
+	buf_printf(&top->out, " %02d:%02d:%02d UTC\n",
+		   (int)(second_of_day / 3600),
+		   (int)(second_of_day / 60 % 60), (int)(second_of_day % 60));
+}
+
+static void add_duration(struct top *top)
+{
+	int64_t duration_ns = top->profile->duration_ns;
+	const char *unit;
+	double total_ns;
+
+	if (!duration_ns)
+		return;
+	buf_str(&top->out, "Duration: ");
+	units_value(&top->out, duration_ns, "nanoseconds", UNIT_AUTO);
+	buf_str(&top->out, ", Total samples = ");
+	add_value(top, top->table.total);
+	buf_byte(&top->out, ' ');
+	total_ns = units_scale(top->table.total, top->unit, "nanoseconds",
+			       &unit);
+	if (!strcmp(unit, "ns") && total_ns >= 1 && total_ns < 9e18) {
+		buf_byte(&top->out, '(');
+		units_percent(&top->out, (int64_t)total_ns, duration_ns);
+		buf_byte(&top->out, ')');
+	}
+	buf_byte(&top->out, '\n');
+}
+
+static void add_profile_header(struct top *top)
+{
+	const struct pprof_profile *p = top->profile;
+	const char *comment;
+	size_t i;
+
+	add_binary(top);
+	for (i = 0; i < p->nr_comments; i++) {
+		comment = profile_str(p, p->comments[i]);
+		/* A leading '#' hides it from reports (pprof semantics). */
+		if (*comment != '#')
+			add_masked(top, "", comment);
+	}
+	if (*top->type)
+		add_masked(top, "Type: ", top->type);
+	if (p->doc_url)
+		add_masked(top, "Doc: ", profile_str(p, p->doc_url));
+	add_time(top);
+	add_duration(top);
+}
+
+/* A percentage without its padding. */
+static void add_trimmed_percent(struct top *top, int64_t value, int64_t total)
+{
+	size_t skip = 0;
+
+	buf_reset(&top->cell);
+	units_percent(&top->cell, value, total);
+	while (skip < top->cell.len && top->cell.data[skip] == ' ')
+		skip++;
+	buf_add(&top->out, top->cell.data + skip, top->cell.len - skip);
+}
+
+static int64_t sum_flat(const struct table *table)
+{
+	__int128 sum = 0;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		sum += table->rows[i].flat;
+	return clamp_i64(sum);
+}
+
+/* Size of the cut that table_trim() made, as a value. */
+static int64_t cutoff(const struct top *top)
+{
+	double value = (double)top->table.total * top->opts->min_fraction;
+
+	return value < 9e18 ? (int64_t)value : INT64_MAX;
+}
+
+static void add_shown(struct top *top)
+{
+	int64_t flat = sum_flat(&top->table);
+
+	buf_str(&top->out, "Showing nodes accounting for ");
+	add_value(top, flat);
+	buf_str(&top->out, ", ");
+	add_trimmed_percent(top, flat, top->table.total);
+	buf_str(&top->out, " of ");
+	add_value(top, top->table.total);
+	buf_str(&top->out, " total\n");
+	if (!top->table.total)
+		return;
+	if (top->nr_dropped) {
+		buf_printf(&top->out, "Dropped %zu node%s (cum <= ",
+			   top->nr_dropped, top->nr_dropped > 1 ? "s" : "");
+		add_value(top, cutoff(top));
+		buf_str(&top->out, ")\n");
+	}
+	if (top->table.nr && top->table.nr < top->nr_whole)
+		buf_printf(&top->out, "Showing top %zu nodes out of %zu\n",
+			   top->table.nr, top->nr_whole);
+}
+
+static const char *inline_mark(const struct table_row *row)
+{
+	if (!row->inlined)
+		return "";
+	return row->called ? " (partial-inline)" : " (inline)";
+}
+
+static void add_name(struct top *top, const struct table_row *row)
+{
+	const char *mark = inline_mark(row);
+	size_t cells = SIZE_MAX, used = NAME_COLUMN + strlen(mark);
+
+	if (top->opts->width)
+		cells = top->opts->width > used + NAME_LEAST
+				? top->opts->width - used
+				: NAME_LEAST;
+	buf_reset(&top->name);
+	text_mask(&top->name, frame_name(&top->frames, row->row),
+		  frame_name_len(&top->frames, row->row));
+	if (!buf_ok(&top->name)) {
+		top->out.failed = true;
+		return;
+	}
+	shorten_fit(&top->shortener, &top->out, top->name.data, top->name.len,
+		    cells, SHORTEN_CUT_START);
+	buf_str(&top->out, mark);
+}
+
+static enum pprof_status add_rows(struct top *top, struct pprof_error *err)
+{
+	enum pprof_status status = PPROF_OK;
+	const struct table_row *row;
+	__int128 sum = 0;
+	size_t i;
+
+	for (i = 0; !status && i < top->table.nr; i++) {
+		row = &top->table.rows[i];
+		sum += row->flat;
+		add_value_cell(top, row->flat);
+		buf_byte(&top->out, ' ');
+		units_percent(&top->out, row->flat, top->table.total);
+		buf_byte(&top->out, ' ');
+		units_percent(&top->out, clamp_i64(sum), top->table.total);
+		buf_byte(&top->out, ' ');
+		add_value_cell(top, row->cum);
+		buf_byte(&top->out, ' ');
+		units_percent(&top->out, row->cum, top->table.total);
+		buf_str(&top->out, "  ");
+		add_name(top, row);
+		buf_byte(&top->out, '\n');
+		if (top->out.len >= CHUNK_BYTES)
+			status = sink_take_buf(top->sink, &top->out, err);
+	}
+	return status;
+}
+
+static void choose_unit(struct top *top)
+{
+	const struct table *table = &top->table;
+	uint64_t least = 0, value;
+	size_t i;
+
+	top->to = UNIT_AUTO;
+	if (top->opts->unit == PPROF_UNIT_EXACT)
+		top->to = top->unit;
+	if (top->opts->unit != PPROF_UNIT_MINIMUM || !table->nr)
+		return;
+	for (i = 0; i < table->nr; i++) {
+		value = magnitude_i64(table->rows[i].flat
+					      ? table->rows[i].flat
+					      : table->rows[i].cum);
+		if (value && (!least || value < least))
+			least = value;
+	}
+	top->to = units_minimum(clamp_i64((__int128)least), table->total,
+				top->unit);
+}
+
+static enum pprof_status write_report(struct top *top, size_t type,
+				      struct pprof_error *err)
+{
+	enum pprof_status status;
+
+	top->nr_dropped = table_trim(&top->table, top->opts->min_fraction);
+	table_sort(&top->table, top->opts->by_cum);
+	top->nr_whole = top->table.nr;
+	if (top->opts->limit && top->opts->limit < top->table.nr)
+		top->table.nr = top->opts->limit;
+	status = table_mark_inlined(&top->table, &top->frames, top->profile,
+				    type, err);
+	if (status)
+		return status;
+	choose_unit(top);
+	add_profile_header(top);
+	add_shown(top);
+	buf_str(&top->out, "      flat  flat%   sum%        cum   cum%\n");
+	status = add_rows(top, err);
+	return status ? status : sink_take_buf(top->sink, &top->out, err);
+}
+
+static enum pprof_status run(struct top *top, size_t type,
+			     struct pprof_error *err)
+{
+	struct frames_opts frames_opts = {
+		.granularity = top->opts->granularity,
+		.no_inlines = top->opts->no_inlines,
+		.merge_unknown = true
+	};
+	enum pprof_status status;
+
+	status = frames_init(&top->frames, top->profile, &frames_opts, err);
+	if (status)
+		return status;
+	status = table_init(&top->table, &top->frames, top->profile, type,
+			    err);
+	if (!status)
+		status = write_report(top, type, err);
+	table_fini(&top->table);
+	frames_fini(&top->frames);
+	return status;
+}
+
+enum pprof_status pprof_report_top(const struct pprof_profile *profile,
+				   const struct pprof_top_opts *opts,
+				   struct pprof_sink *sink,
+				   struct pprof_error *err)
+{
+	struct pprof_top_opts taken = PPROF_TOP_OPTS_INIT;
+	struct top top = { .profile = profile, .opts = &taken, .sink = sink };
+	enum pprof_status status = opts_take(&taken, sizeof(taken), opts, err);
+	size_t type;
+
+	if (!status && (unsigned)taken.granularity > PPROF_BY_MODULE)
+		status = error_plain(err, PPROF_USAGE, NULL,
+				     "granularity unknown");
+	if (!status)
+		status = profile_pick_type(profile, taken.sample_type, &type,
+					   err);
+	if (status)
+		return status;
+	top.type = "";
+	top.unit = "";
+	if (profile->nr_types) {
+		top.type = profile_str(profile, profile->types[type].type);
+		top.unit = profile_str(profile, profile->types[type].unit);
+	}
+	shortener_init(&top.shortener);
+	buf_init(&top.name, PTRDIFF_MAX);
+	buf_init(&top.cell, PTRDIFF_MAX);
+	buf_init(&top.out, PTRDIFF_MAX);
+	status = run(&top, type, err);
+	shortener_fini(&top.shortener);
+	buf_fini(&top.name);
+	buf_fini(&top.cell);
+	buf_fini(&top.out);
+	return status;
+}

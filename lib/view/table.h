@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flat and cumulative values of every frame, over all stacks.
+ */
+#ifndef VIEW_TABLE_H
+#define VIEW_TABLE_H
+
+#include "view/walk.h"
+
+struct table_row {
+	int64_t flat;   /* of stacks that end in the frame; clamped */
+	int64_t cum;    /* of stacks that hold it, each once; clamped */
+	uint32_t row;   /* of the frames */
+	/* Set by table_mark_inlined(): */
+	bool inlined;   /* some other frame has it always inlined */
+	bool called;    /* some other frame has it called */
+};
+
+struct table {
+	struct table_row *rows; /* [nr]: frames that the walk met */
+	size_t nr;
+	int64_t total; /* what 100 % is: sum of |value|, or the base's */
+	bool clamped;  /* some figure hit an int64 limit */
+};
+
+/* OK, NOMEM; table_fini() after either. Rows are in order of frames. */
+enum pprof_status table_init(struct table *table, const struct frames *frames,
+			     const struct pprof_profile *profile,
+			     size_t sample_type, struct pprof_error *err);
+void table_fini(struct table *table);
+
+/*
+ * Drop rows whose |cum| is below `min_fraction` of the sum of all flat
+ * values, cut to a whole number as go tool pprof does. Returns how many.
+ */
+size_t table_trim(struct table *table, double min_fraction);
+
+/* |flat| falling, then names rising; by_cum: |cum| instead of |flat|. */
+void table_sort(struct table *table, bool by_cum);
+
+/*
+ * Set how the table's rows, as they are now, come to be called: by the rules
+ * of go tool pprof, where calls between two functions count as inlined when
+ * all of them are. OK, NOMEM.
+ */
+enum pprof_status table_mark_inlined(struct table *table,
+				     const struct frames *frames,
+				     const struct pprof_profile *profile,
+				     size_t sample_type,
+				     struct pprof_error *err);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Building, folding and pruning of the call tree; see tree.h.
+ */
+#include <config.h>
+
+#include "base/mem.h"
+#include "view/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Node indexes are 32 bits wide. */
+#define MAX_NODES ((size_t)UINT32_MAX)
+
+#define NO_NODE UINT32_MAX
+
+/* A node whose subtree is still growing. */
+struct tree_branch {
+	__int128 total;
+	uint64_t weight;
+	uint64_t nr_below; /* frames below that have been folded or kept */
+	uint32_t node;
+	uint32_t last;     /* last closed child that was kept, or NO_NODE */
+};
+
+/* The work of one tree_init(). */
+struct tree_maker {
+	struct tree *tree;
+	const struct tree_opts *opts;
+	uint64_t min_weight;
+	struct tree_branch *path; /* root first */
+	size_t nr_path, cap_path;
+};
+
+uint64_t tree_share_weight(uint64_t whole, double share)
+{
+	double weight = (double)whole * share;
+	uint64_t least;
+
+	if (!(weight > 1))
+		return 1;
+	if (weight >= 9e18)
+		return UINT64_MAX;
+	least = (uint64_t)weight;
+	return (double)least < weight ? least + 1 : least;
+}
+
+/* Add folded node `b`, the next sibling, to the folded node `a`. */
+static void merge_folded(struct tree_node *a, const struct tree_node *b)
+{
+	__int128 total = (__int128)a->total + b->total;
+
+	a->total = clamp_i64(total);
+	a->self = a->total;
+	a->clamped = a->clamped || b->clamped || total != a->total;
+	a->weight += b->weight;
+	a->nr_below += b->nr_below;
+	a->row += b->row;
+}
+
+/* Turn a closed node into one that stands for itself and all below. */
+static void fold(struct tree_node *node, uint64_t nr_below)
+{
+	node->kind = NODE_LIGHT;
+	node->self = node->total;
+	node->nr_below = nr_below + 1;
+	node->row = 1;
+	node->inlined = false;
+	node->called = false;
+}
+
+/* Close the innermost branch: its totals are complete. */
+static void close_branch(struct tree_maker *m)
+{
+	struct tree *tree = m->tree;
+	struct tree_branch *branch = &m->path[--m->nr_path];
+	struct tree_node *node = &tree->nodes[branch->node];
+	struct tree_branch *parent;
+
+	node->total = clamp_i64(branch->total);
+	node->clamped = node->total != branch->total;
+	node->weight = branch->weight;
+	if (!m->nr_path) {
+		tree->total = branch->total;
+		return;
+	}
+	parent = branch - 1;
+	parent->total += branch->total;
+	parent->weight += branch->weight;
+	parent->nr_below += branch->nr_below + (node->kind == NODE_FRAME);
+	if (node->kind == NODE_FRAME && node->weight < m->min_weight) {
+		fold(node, branch->nr_below);
+		tree->nr = branch->node + 1;
+		if (parent->last != NO_NODE &&
+		    tree->nodes[parent->last].kind == NODE_LIGHT) {
+			merge_folded(&tree->nodes[parent->last], node);
+			tree->nr--;
+			return;
+		}
+	}
+	if (node->kind == NODE_DEEP)
+		node->nr_below = branch->nr_below;
+	parent->last = branch->node;
+}
+
+static bool open_branch(struct tree_maker *m, enum node_kind kind,
+			const struct walk_node *from)
+{
+	struct tree *tree = m->tree;
+	struct tree_branch *branch;
+	struct tree_node *node;
+
+	if (!mem_grow(tree->nodes, tree->cap, tree->nr + 1, MAX_NODES) ||
+	    !mem_grow(m->path, m->cap_path, m->nr_path + 1, MAX_NODES))
+		return false;
+	node = &tree->nodes[tree->nr];
+	memset(node, 0, sizeof(*node));
+	node->kind = (uint8_t)kind;
+	node->depth = (uint32_t)m->nr_path;
+	node->row = from->row;
+	node->self = from->self;
+	node->inlined = from->inlined;
+	node->called = from->called;
+	branch = &m->path[m->nr_path++];
+	branch->total = from->self;
+	branch->weight = from->weight;
+	branch->nr_below = 0;
+	branch->node = (uint32_t)tree->nr++;
+	branch->last = NO_NODE;
+	return true;
+}
+
+/* A frame below the deepest row: counted in the marker of its column. */
+static bool add_deep(struct tree_maker *m, const struct walk_node *node)
+{
+	static const struct walk_node nothing;
+	struct tree_branch *branch;
+
+	if (m->nr_path == (size_t)m->opts->max_depth + 1 &&
+	    !open_branch(m, NODE_DEEP, &nothing))
+		return false;
+	branch = &m->path[m->nr_path - 1];
+	branch->total += node->self;
+	branch->weight += node->weight;
+	branch->nr_below++;
+	return true;
+}
+
+static bool add_node(struct tree_maker *m, const struct walk_node *node)
+{
+	struct tree *tree = m->tree;
+	int64_t *self = &tree->row_self[node->row];
+
+	tree->nr_frames++;
+	if (node->depth > tree->deepest)
+		tree->deepest = node->depth;
+	*self = clamp_i64((__int128)*self + node->self);
+	if (node->depth > m->opts->max_depth)
+		return add_deep(m, node);
+	while (m->nr_path > node->depth)
+		close_branch(m);
+	return open_branch(m, NODE_FRAME, node);
+}
+
+static bool make(struct tree_maker *m, struct walk *walk)
+{
+	static const struct walk_node nothing;
+	struct walk_node node;
+
+	if (!open_branch(m, NODE_ROOT, &nothing))
+		return false;
+	while (walk_next(walk, &node))
+		if (!add_node(m, &node))
+			return false;
+	while (m->nr_path)
+		close_branch(m);
+	return !walk->failed;
+}
+
+static void count_kept(struct tree *tree)
+{
+	size_t i;
+
+	tree->nr_kept = 0;
+	for (i = 0; i < tree->nr; i++)
+		tree->nr_kept += tree->nodes[i].kind == NODE_FRAME;
+}
+
+enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
+			    const struct pprof_profile *profile,
+			    const struct tree_opts *opts,
+			    struct pprof_error *err)
+{
+	struct tree_maker m = { .tree = tree, .opts = opts };
+	enum pprof_status status;
+	struct walk walk;
+	bool ok;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->row_self = mem_zalloc(frames->nr, sizeof(*tree->row_self));
+	if (!tree->row_self)
+		return error_nomem(err);
+	status = walk_init(&walk, frames, profile, &opts->walk, err);
+	if (status) {
+		tree_fini(tree);
+		return status;
+	}
+	tree->nr_negative = walk.nr_negative;
+	tree->shift = walk.shift;
+	m.min_weight = tree_share_weight(walk.weight, opts->min_share);
+	ok = make(&m, &walk);
+	walk_fini(&walk);
+	mem_free(m.path);
+	if (!ok) {
+		tree_fini(tree);
+		return error_nomem(err);
+	}
+	count_kept(tree);
+	return PPROF_OK;
+}
+
+void tree_fini(struct tree *tree)
+{
+	mem_free(tree->nodes);
+	mem_free(tree->row_self);
+	memset(tree, 0, sizeof(*tree));
+}
+
+/* Index after the subtree of node i; *ret_frames: those below i. */
+static size_t skip_subtree(const struct tree *tree, size_t i,
+			   uint64_t *ret_frames)
+{
+	const struct tree_node *nodes = tree->nodes;
+	uint32_t depth = nodes[i].depth;
+	uint64_t nr = 0;
+
+	for (i++; i < tree->nr && nodes[i].depth > depth; i++)
+		nr += nodes[i].kind == NODE_FRAME ? 1 : nodes[i].nr_below;
+	*ret_frames = nr;
+	return i;
+}
+
+static bool is_cut(const struct tree_node *node, struct tree_cut cut)
+{
+	return node->kind == NODE_FRAME &&
+	       (node->weight < cut.weight ||
+		(node->weight == cut.weight && node->depth > cut.depth));
+}
+
+/*
+ * Kept nodes move down over dropped ones. A folded node joins the one that
+ * was written last when that is its folded sibling: nothing lies below a
+ * folded node, so one of equal depth right before has the same parent.
+ */
+void tree_prune(struct tree *tree, struct tree_cut cut)
+{
+	struct tree_node *last, node;
+	size_t nr = 0, i = 0, next;
+	uint64_t nr_below;
+
+	while (i < tree->nr) {
+		node = tree->nodes[i];
+		next = i + 1;
+		if (is_cut(&node, cut)) {
+			next = skip_subtree(tree, i, &nr_below);
+			fold(&node, nr_below);
+		}
+		last = nr ? &tree->nodes[nr - 1] : NULL;
+		if (node.kind == NODE_LIGHT && last &&
+		    last->kind == NODE_LIGHT && last->depth == node.depth)
+			merge_folded(last, &node);
+		else
+			tree->nodes[nr++] = node;
+		i = next;
+	}
+	tree->nr = nr;
+	count_kept(tree);
+}
+
+/* Heaviest first, then nearest to the root: parents before children. */
+static int compare_cuts(const void *a, const void *b)
+{
+	const struct tree_cut *ca = a, *cb = b;
+
+	if (ca->weight != cb->weight)
+		return ca->weight > cb->weight ? -1 : 1;
+	return (ca->depth > cb->depth) - (ca->depth < cb->depth);
+}
+
+enum pprof_status tree_limit(struct tree *tree, size_t nr,
+			     struct tree_cut *ret_cut,
+			     struct pprof_error *err)
+{
+	struct tree_cut *cuts, cut = { 0, 0 };
+	size_t nr_cuts = 0, i;
+
+	*ret_cut = cut;
+	if (tree->nr_kept <= nr)
+		return PPROF_OK;
+	cuts = mem_alloc((size_t)tree->nr_kept, sizeof(*cuts));
+	if (!cuts)
+		return error_nomem(err);
+	for (i = 0; i < tree->nr; i++) {
+		if (tree->nodes[i].kind != NODE_FRAME)
+			continue;
+		cuts[nr_cuts].weight = tree->nodes[i].weight;
+		cuts[nr_cuts++].depth = tree->nodes[i].depth;
+	}
+	qsort(cuts, nr_cuts, sizeof(*cuts), compare_cuts);
+	cut = cuts[nr];
+	mem_free(cuts);
+	/* All that are strictly before number nr; depths start at 1. */
+	cut.depth--;
+	tree_prune(tree, cut);
+	*ret_cut = cut;
+	return PPROF_OK;
+}

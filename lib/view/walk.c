@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pre-order walk over the merged call tree. A cursor is a place in the tree
+ * of stacks; the cursors on one frame under one parent are a node, and their
+ * successors, sorted by frame, are its children.
+ */
+#include <config.h>
+
+#include "base/mem.h"
+#include "view/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most cursors open at a time. */
+#define MAX_CURSORS ((size_t)UINT32_MAX)
+
+/* Cursors that are sorted by insertion. */
+#define SMALL_SORT 24
+
+struct walk_cursor {
+	uint32_t row;    /* of the frame it stands on */
+	uint32_t depth;
+	stack_id node;   /* STACK_NONE: the empty stack's frame */
+	uint32_t pos;    /* location within the node's run */
+	uint32_t step;   /* index into frames.loc_steps */
+	stack_id origin; /* reverse only: the stack that is walked up */
+};
+
+/* Net value of each stack over its label sets. */
+static void sum_stacks(struct walk *walk)
+{
+	const struct pprof_profile *p = walk->profile;
+	const int64_t *values;
+	unsigned __int128 weight = 0;
+	size_t i;
+
+	values = p->nr_types ? p->values[walk->opts.sample_type] : NULL;
+	for (i = 0; values && i < p->nr_samples; i++) {
+		int64_t *sum = &walk->values[p->sample_stack[i]];
+
+		*sum = clamp_i64((__int128)*sum + values[i]);
+	}
+	for (i = 0; i < p->stacks.nr; i++) {
+		walk->nr_negative += walk->values[i] < 0;
+		weight += magnitude_i64(walk->values[i]);
+	}
+	while (weight >> walk->shift > INT64_MAX)
+		walk->shift++;
+	walk->weight = (uint64_t)(weight >> walk->shift);
+}
+
+/* Mark the way from every stack with a value to the root. */
+static void mark_live(struct walk *walk)
+{
+	const struct stack_node *nodes = walk->profile->stacks.nodes;
+	size_t i;
+	stack_id id;
+
+	walk->live[0] = 1;
+	for (i = 1; i < walk->profile->stacks.nr; i++) {
+		if (!walk->values[i])
+			continue;
+		for (id = (stack_id)i; !walk->live[id]; id = nodes[id].parent)
+			walk->live[id] = 1;
+	}
+}
+
+static loc_id cursor_location(const struct walk *walk,
+			      const struct walk_cursor *cursor)
+{
+	const struct stacks *stacks = &walk->profile->stacks;
+
+	return stacks->locs[stacks->nodes[cursor->node].run + cursor->pos];
+}
+
+/* Put the cursor on the first or last frame of its location and open it. */
+static void open_at_location(struct walk *walk, struct walk_cursor cursor)
+{
+	const struct frames *f = walk->frames;
+	loc_id loc = cursor_location(walk, &cursor);
+
+	cursor.step = walk->opts.reverse ? f->loc_start[loc + 1] - 1
+					 : f->loc_start[loc];
+	cursor.row = STEP_ROW(f->loc_steps[cursor.step]);
+	walk->open[walk->nr_open++] = cursor;
+}
+
+static bool reserve_open(struct walk *walk, size_t nr)
+{
+	if (mem_grow(walk->open, walk->cap_open, walk->nr_open + nr,
+		     MAX_CURSORS))
+		return true;
+	walk->failed = true;
+	return false;
+}
+
+/* Open the children of a stack, last one first. */
+static bool open_children(struct walk *walk, stack_id node, uint32_t depth)
+{
+	struct walk_cursor child = { .depth = depth };
+	uint32_t start = walk->child_start[node];
+	uint32_t i = walk->child_start[node + 1];
+
+	if (!reserve_open(walk, i - start))
+		return false;
+	while (i-- > start) {
+		child.node = walk->children[i];
+		if (walk->live[child.node])
+			open_at_location(walk, child);
+	}
+	return true;
+}
+
+/* The empty stack shows as a frame of its own. */
+static bool open_no_stack(struct walk *walk)
+{
+	struct walk_cursor cursor = { .node = STACK_NONE, .depth = 1 };
+
+	if (!walk->values[0])
+		return true;
+	if (!reserve_open(walk, 1))
+		return false;
+	cursor.row = walk->frames->no_stack;
+	walk->open[walk->nr_open++] = cursor;
+	return true;
+}
+
+/* One cursor at the leaf of every stack with a value. */
+static bool open_leaves(struct walk *walk)
+{
+	const struct stacks *stacks = &walk->profile->stacks;
+	struct walk_cursor cursor = { .depth = 1 };
+	size_t nr = 0, i;
+
+	for (i = 1; i < stacks->nr; i++)
+		nr += walk->values[i] != 0;
+	if (!reserve_open(walk, nr))
+		return false;
+	for (i = 1; i < stacks->nr; i++) {
+		if (!walk->values[i])
+			continue;
+		cursor.node = (stack_id)i;
+		cursor.origin = (stack_id)i;
+		cursor.pos = stacks->nodes[i].nr_locs - 1;
+		open_at_location(walk, cursor);
+	}
+	return true;
+}
+
+static int compare_cursors(const void *a, const void *b)
+{
+	const struct walk_cursor *ca = a, *cb = b;
+
+	return (ca->row < cb->row) - (ca->row > cb->row);
+}
+
+/* Order open[from..] so that the least row comes last. */
+static void sort_open(struct walk *walk, size_t from)
+{
+	struct walk_cursor *c = walk->open + from, move;
+	size_t nr = walk->nr_open - from, i, j;
+
+	for (i = 1; i < nr && c[i - 1].row >= c[i].row; i++)
+		;
+	if (i >= nr)
+		return;
+	if (nr > SMALL_SORT) {
+		qsort(c, nr, sizeof(*c), compare_cursors);
+		return;
+	}
+	for (; i < nr; i++) {
+		move = c[i];
+		for (j = i; j && c[j - 1].row < move.row; j--)
+			c[j] = c[j - 1];
+		c[j] = move;
+	}
+}
+
+/* Open what comes below the cursor; adds to *self where a stack ends. */
+static bool advance_forward(struct walk *walk, struct walk_cursor cursor,
+			    __int128 *self)
+{
+	const struct frames *f = walk->frames;
+	loc_id loc = cursor_location(walk, &cursor);
+
+	cursor.depth++;
+	if (cursor.step + 1 < f->loc_start[loc + 1]) {
+		if (!reserve_open(walk, 1))
+			return false;
+		cursor.row = STEP_ROW(f->loc_steps[++cursor.step]);
+		walk->open[walk->nr_open++] = cursor;
+		return true;
+	}
+	if (cursor.pos + 1 < walk->profile->stacks.nodes[cursor.node].nr_locs) {
+		if (!reserve_open(walk, 1))
+			return false;
+		cursor.pos++;
+		open_at_location(walk, cursor);
+		return true;
+	}
+	*self += walk->values[cursor.node];
+	return open_children(walk, cursor.node, cursor.depth);
+}
+
+static bool advance_reverse(struct walk *walk, struct walk_cursor cursor,
+			    __int128 *self)
+{
+	const struct stack_node *nodes = walk->profile->stacks.nodes;
+	const struct frames *f = walk->frames;
+	loc_id loc = cursor_location(walk, &cursor);
+
+	if (!reserve_open(walk, 1))
+		return false;
+	cursor.depth++;
+	if (cursor.step > f->loc_start[loc]) {
+		cursor.row = STEP_ROW(f->loc_steps[--cursor.step]);
+		walk->open[walk->nr_open++] = cursor;
+		return true;
+	}
+	if (!cursor.pos) {
+		cursor.node = nodes[cursor.node].parent;
+		if (!cursor.node) {
+			*self += walk->values[cursor.origin];
+			return true;
+		}
+		cursor.pos = nodes[cursor.node].nr_locs;
+	}
+	cursor.pos--;
+	open_at_location(walk, cursor);
+	return true;
+}
+
+static bool advance(struct walk *walk, const struct walk_cursor *cursor,
+		    __int128 *self)
+{
+	if (cursor->node == STACK_NONE) {
+		*self += walk->values[0];
+		return true;
+	}
+	return walk->opts.reverse ? advance_reverse(walk, *cursor, self)
+				  : advance_forward(walk, *cursor, self);
+}
+
+static bool add_to_group(struct walk *walk, const struct walk_cursor *cursor)
+{
+	if (!mem_grow(walk->group, walk->cap_group, walk->nr_group + 1,
+		      MAX_CURSORS)) {
+		walk->failed = true;
+		return false;
+	}
+	walk->group[walk->nr_group++] = *cursor;
+	return true;
+}
+
+/* Move the cursors that make the next node from `open` to `group`. */
+static bool take_group(struct walk *walk)
+{
+	const struct walk_cursor *top = &walk->open[walk->nr_open - 1];
+	uint32_t row = top->row, depth = top->depth;
+
+	walk->nr_group = 0;
+	while (top->row == row && top->depth == depth) {
+		if (!add_to_group(walk, top))
+			return false;
+		if (!--walk->nr_open)
+			break;
+		top--;
+	}
+	return true;
+}
+
+/* Take back opened cursors that stand on the node's own frame. */
+static bool join_repeats(struct walk *walk, size_t from, uint32_t row,
+			 uint32_t depth)
+{
+	size_t i;
+
+	for (i = from; i < walk->nr_open; i++) {
+		if (walk->open[i].row != row)
+			continue;
+		if (!add_to_group(walk, &walk->open[i]))
+			return false;
+		walk->group[walk->nr_group - 1].depth = depth;
+		walk->open[i--] = walk->open[--walk->nr_open];
+	}
+	return true;
+}
+
+static void count_inlined(const struct walk *walk,
+			  const struct walk_cursor *cursor,
+			  struct walk_node *node)
+{
+	if (cursor->node != STACK_NONE &&
+	    STEP_INLINED(walk->frames->loc_steps[cursor->step]))
+		node->inlined = true;
+	else
+		node->called = true;
+}
+
+bool walk_next(struct walk *walk, struct walk_node *node)
+{
+	size_t from, i;
+	__int128 self = 0;
+
+	if (walk->failed || !walk->nr_open || !take_group(walk))
+		return false;
+	memset(node, 0, sizeof(*node));
+	node->row = walk->group[0].row;
+	node->depth = walk->group[0].depth;
+	from = walk->nr_open;
+	for (i = 0; i < walk->nr_group; i++) {
+		count_inlined(walk, &walk->group[i], node);
+		if (!advance(walk, &walk->group[i], &self))
+			return false;
+		if (walk->opts.join_repeats &&
+		    !join_repeats(walk, from, node->row, node->depth))
+			return false;
+	}
+	sort_open(walk, from);
+	node->self = clamp_i64(self);
+	node->clamped = self != node->self;
+	node->weight = (uint64_t)((self < 0 ? -self : self) >> walk->shift);
+	return true;
+}
+
+static bool start(struct walk *walk)
+{
+	const struct pprof_profile *p = walk->profile;
+
+	walk->values = mem_zalloc(p->stacks.nr, sizeof(*walk->values));
+	walk->live = mem_zalloc(p->stacks.nr, sizeof(*walk->live));
+	if (!walk->values || !walk->live)
+		return false;
+	sum_stacks(walk);
+	if (!walk->opts.reverse) {
+		mark_live(walk);
+		if (!open_children(walk, 0, 1))
+			return false;
+	} else if (!open_leaves(walk)) {
+		return false;
+	}
+	if (!open_no_stack(walk))
+		return false;
+	sort_open(walk, 0);
+	return true;
+}
+
+/* Rank of each location: the row of its outermost frame. */
+static bool list_children(struct walk *walk)
+{
+	const struct frames *f = walk->frames;
+	size_t nr = walk->profile->nr_locations, i;
+	uint32_t *rank = mem_alloc(nr, sizeof(*rank));
+	bool ok;
+
+	if (!rank)
+		return false;
+	for (i = 1; i < nr; i++)
+		rank[i] = STEP_ROW(f->loc_steps[f->loc_start[i]]);
+	ok = stacks_children(&walk->profile->stacks, rank, f->nr,
+			     &walk->child_start, &walk->children);
+	mem_free(rank);
+	return ok;
+}
+
+enum pprof_status walk_init(struct walk *walk, const struct frames *frames,
+			    const struct pprof_profile *profile,
+			    const struct walk_opts *opts,
+			    struct pprof_error *err)
+{
+	memset(walk, 0, sizeof(*walk));
+	walk->frames = frames;
+	walk->profile = profile;
+	walk->opts = *opts;
+	if ((opts->reverse || list_children(walk)) && start(walk))
+		return PPROF_OK;
+	walk_fini(walk);
+	return error_nomem(err);
+}
+
+void walk_fini(struct walk *walk)
+{
+	mem_free(walk->values);
+	mem_free(walk->live);
+	mem_free(walk->child_start);
+	mem_free(walk->children);
+	mem_free(walk->open);
+	mem_free(walk->group);
+	memset(walk, 0, sizeof(*walk));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The call tree of a profile, node by node in pre-order, without storing it:
+ * equal frames under one parent are one node, siblings come in the order of
+ * their rows. Memory is that of the open branches, not of the tree.
+ */
+#ifndef VIEW_WALK_H
+#define VIEW_WALK_H
+
+#include "view/frames.h"
+
+/* Sums are kept in 128 bits and clamped where they are stored. */
+static inline int64_t clamp_i64(__int128 value)
+{
+	if (value > INT64_MAX)
+		return INT64_MAX;
+	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+static inline uint64_t magnitude_i64(int64_t value)
+{
+	return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* One node, valid until the next step. */
+struct walk_node {
+	uint32_t row;      /* of the frames */
+	uint32_t depth;    /* 1: directly under the root */
+	int64_t self;      /* of stacks that end here; clamped */
+	uint64_t weight;   /* |self| as drawn, see walk.shift */
+	bool inlined;      /* some of it was inlined code */
+	bool called;       /* some of it was not */
+	bool clamped;      /* self hit an int64 limit */
+};
+
+struct walk_opts {
+	size_t sample_type;
+	bool reverse;       /* from the leaf towards the root */
+	bool join_repeats;  /* a frame under its own like is the same frame */
+};
+
+/* A stack, or part of one, on the way down. */
+struct walk_cursor;
+
+struct walk {
+	const struct frames *frames;
+	const struct pprof_profile *profile;
+	struct walk_opts opts;
+	int64_t *values;       /* [stacks.nr] net value of each stack */
+	uint8_t *live;         /* [stacks.nr] 1: it or one below has a value */
+	uint32_t *child_start; /* forward only */
+	stack_id *children;
+	struct walk_cursor *open; /* branches not yet taken; next one last */
+	size_t nr_open, cap_open;
+	struct walk_cursor *group; /* those that make the present node */
+	size_t nr_group, cap_group;
+	uint64_t nr_negative;  /* stacks below zero */
+	unsigned shift;        /* weights are |value| >> shift: sum < 2^63 */
+	uint64_t weight;       /* no less than the sum of all weights */
+	bool failed;           /* out of memory: the walk ended early */
+};
+
+/* OK or NOMEM; walk_fini() after either. `frames` and `profile` borrowed. */
+enum pprof_status walk_init(struct walk *walk, const struct frames *frames,
+			    const struct pprof_profile *profile,
+			    const struct walk_opts *opts,
+			    struct pprof_error *err);
+void walk_fini(struct walk *walk);
+
+/* The next node; false at the end, or early with walk.failed. */
+bool walk_next(struct walk *walk, struct walk_node *node);
+
+#endif
