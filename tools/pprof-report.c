@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pprof-report: tables of a profile for people. One so far: top.
+ */
+#include <config.h>
+
+#include "common/cli.h"
+#include "common/infile.h"
+#include "common/load.h"
+#include "common/opt_view.h"
+#include "common/outfile.h"
+#include "common/term.h"
+
+#include <pprof.h>
+
+#include <string.h>
+#include <unistd.h>
+
+struct report {
+	const char *output;
+	const char *kind; /* "top" */
+	uint64_t limit;
+	double min_percent;
+	int unit; /* enum pprof_value_unit */
+	int by_cum;
+};
+
+static const struct cli_option report_options[] = {
+	{ "top", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "the functions with the largest values (default)", 0 },
+	{ "text", 0, CLI_WORD, offsetof(struct report, kind), NULL, NULL, 0 },
+	{ "cum", 0, CLI_SET, offsetof(struct report, by_cum), NULL,
+	  "sort by cum (with callees), not by flat", 1 },
+	{ "flat", 0, CLI_SET, offsetof(struct report, by_cum), NULL, NULL,
+	  0 },
+	{ "limit", 'n', CLI_NUMBER, offsetof(struct report, limit), "N",
+	  "print at most N rows (default: all)", UINT32_MAX },
+	{ "nodecount", 0, CLI_NUMBER, offsetof(struct report, limit), "N",
+	  NULL, UINT32_MAX },
+	{ "min-percent", 0, CLI_REAL, offsetof(struct report, min_percent),
+	  "P", "leave out rows below P % of the total (default: 0.5)", 100 },
+	{ "unit", 0, CLI_CHOICE, offsetof(struct report, unit),
+	  "minimum|auto|exact", "unit of values: one for the table, each its "
+	  "own, or as in the profile", 0 },
+	{ "show_bytes", 0, CLI_SET, offsetof(struct report, unit), NULL,
+	  NULL, PPROF_UNIT_EXACT },
+	{ "output", 'o', CLI_TEXT, offsetof(struct report, output), "FILE",
+	  "write here, not to standard output", 0 },
+	{ NULL, 0, CLI_FLAG, 0, NULL, NULL, 0 }
+};
+
+static struct pprof_top_opts table(const struct report *report,
+				   const struct opt_view *view,
+				   bool no_inlines, int sample_type)
+{
+	struct pprof_top_opts opts = PPROF_TOP_OPTS_INIT;
+
+	opts.sample_type = sample_type;
+	opts.granularity = (enum pprof_granularity)view->by;
+	opts.unit = (enum pprof_value_unit)report->unit;
+	opts.by_cum = report->by_cum != 0;
+	opts.no_inlines = no_inlines;
+	opts.limit = (size_t)report->limit;
+	opts.min_fraction = report->min_percent / 100;
+	if (!report->output || !strcmp(report->output, "-"))
+		opts.width = term_width(STDOUT_FILENO);
+	return opts;
+}
+
+struct printing {
+	const struct pprof_profile *profile;
+	struct pprof_top_opts opts;
+};
+
+static enum pprof_status print_top(const void *ctx, struct pprof_sink *sink,
+				   struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_top(printing->profile, &printing->opts, sink, err);
+}
+
+static int run(const struct report *report, const struct opt_input *input,
+	       const struct opt_symbol *symbol, const struct opt_view *view,
+	       const char *path)
+{
+	struct pprof_profile *profile = NULL;
+	int code = load_profile(input, symbol, path, &profile);
+	struct printing printing = { .profile = profile };
+	int printed = CLI_EXIT_TROUBLE;
+	int sample_type;
+
+	if (code == CLI_EXIT_TROUBLE)
+		return code;
+	if (opt_view_sample_type(view, profile, &sample_type)) {
+		printing.opts = table(report, view, symbol->no_inlines,
+				      sample_type);
+		printing.opts.title = infile_title(path);
+		printed = outfile_write(report->output, "counting", print_top,
+					&printing);
+	}
+	pprof_profile_free(profile);
+	return printed == CLI_EXIT_OK ? code : printed;
+}
+
+/*
+ * The word "top" may stand before or after FILE; alone it is the word, unless
+ * a file is called so.
+ */
+static void take_kind_word(int *argc, char **argv, int *first)
+{
+	int nr = *argc - *first;
+
+	if (nr > 1 && !strcmp(argv[*argc - 1], "top"))
+		--*argc;
+	else if (nr > 0 && !strcmp(argv[*first], "top") &&
+		 (nr > 1 || access("top", F_OK) != 0))
+		++*first;
+}
+
+int main(int argc, char **argv)
+{
+	struct report report = { .kind = "top", .min_percent = 0.5 };
+	struct opt_input input = { .format = NULL };
+	struct opt_symbol symbol = { .symbolize = false };
+	struct opt_view view = { .sample_type = NULL };
+	const struct cli_group groups[] = {
+		{ "Table", report_options, &report },
+		{ "View", opt_view_options, &view },
+		{ "Input", opt_input_options, &input },
+		{ "Names", opt_symbol_options, &symbol },
+		{ NULL, NULL, NULL }
+	};
+	const struct cli_tool tool = {
+		.name = "pprof-report",
+		.usage = "[OPTION]... [top] [BINARY] [FILE]",
+		.summary = "Print the functions of a profile, from FILE or "
+			   "standard input, with their\n"
+			   "values: flat (their own) and cum (with what they "
+			   "called).\n",
+		.examples =
+		"  pprof-report -n 10 heap.pb.gz\n"
+		"  pprof-report --cum --inuse_objects -s jeprof.1.0.f.heap\n",
+		.groups = groups
+	};
+	const char *path;
+	int first, code;
+
+	first = cli_parse(&tool, argc, argv);
+	opt_input_check(&input);
+	opt_symbol_check(&symbol);
+	take_kind_word(&argc, argv, &first);
+	path = infile_one(argc, argv, first, &symbol.binaries);
+	code = run(&report, &input, &symbol, &view, path);
+	opt_input_fini(&input);
+	opt_symbol_fini(&symbol);
+	return cli_finish(code);
+}
