@@ -33,7 +33,7 @@ OUT=$(cd "$OUT" && pwd)
 work=$OUT/work
 CC=${CC:-clang}
 CXX=${CXX:-clang++}
-sanitize=-fsanitize=address,undefined
+sanitize="-fsanitize=address,undefined -fno-sanitize=pointer-overflow"
 if [ -z "${CFLAGS+set}" ]; then
   CFLAGS="-O1 -g -fno-omit-frame-pointer $sanitize -fsanitize=fuzzer-no-link"
   CFLAGS="$CFLAGS -fno-sanitize-recover=all"
@@ -95,6 +95,12 @@ make_stamp() {
     [ -n "$(find "$top/lib" -name '*.h' -newer "$stamp")" ]; then
     cp "$work/flags" "$stamp"
   fi
+}
+
+make_scripts() {
+  mkdir -p "$work/proto/output"
+  "$top/build-aux/embed.sh" "$top/lib/output/flame.js" flame_script_text \
+    >"$work/proto/output/flame_js.h"
 }
 
 make_proto() {
@@ -159,11 +165,12 @@ run_target() {
 configure
 includes="-std=gnu11 -I$work -I$top/lib -I$top/lib/include -I$work/proto"
 includes="$includes $(variable PROTOBUF_C_CFLAGS ZLIB_CFLAGS \
-  LIBDEFLATE_CFLAGS LIBDW_CFLAGS LIBELF_CFLAGS LIBZSTD_CFLAGS LZMA_CFLAGS \
-  XXHASH_CFLAGS | tr '\n' ' ')"
+  LIBDEFLATE_CFLAGS LIBDW_CFLAGS LIBELF_CFLAGS LIBCBOR_CFLAGS PCRE2_CFLAGS \
+  LIBZSTD_CFLAGS LZMA_CFLAGS JANSSON_CFLAGS XXHASH_CFLAGS | tr '\n' ' ')"
 libs=$(variable PROTOBUF_C_LIBS LIBDEFLATE_LIBS LIBDW_LIBS LIBELF_LIBS \
-  LIBZSTD_LIBS LZMA_LIBS ZLIB_LIBS IBERTY_LIBS LIBS | tr '\n' ' ')
+  LIBCBOR_LIBS PCRE2_LIBS JANSSON_LIBS LIBZSTD_LIBS LZMA_LIBS ZLIB_LIBS IBERTY_LIBS LIBS | tr '\n' ' ')
 make_proto
+make_scripts
 make_stamp
 make_objects
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pprof-flame: a profile as a flame graph in one SVG file.
+ * pprof-flame: a profile, or the difference of two, as a flame graph.
  */
 #include <config.h>
 
@@ -8,135 +8,215 @@
 #include "common/infile.h"
 #include "common/load.h"
 #include "common/msg.h"
+#include "common/opt_filter.h"
+#include "common/opt_picture.h"
 #include "common/opt_view.h"
 #include "common/outfile.h"
 
 #include <pprof.h>
 
-struct flame {
-	const char *output;
-	const char *title;
-	const char *subtitle;
-	struct cli_list notes;
-	uint64_t width;
-	uint64_t font_size;
-	double min_width;
-	uint64_t max_frames;
-	uint64_t max_depth;
-	int colors; /* enum pprof_colors */
-	int theme;  /* enum pprof_theme */
-	bool icicle;
-	bool reverse;
+#include <stdio.h>
+#include <string.h>
+
+/* Parts that one picture can have. */
+#define MAX_PARTS 2
+
+/* All that the options say. */
+struct options {
+	struct opt_picture picture;
+	struct opt_input input;
+	struct opt_symbol symbol;
+	struct opt_view view;
+	struct opt_filter filter;
 };
-
-static const struct cli_option flame_options[] = {
-	{ "output", 'o', CLI_TEXT, offsetof(struct flame, output), "FILE",
-	  "write here, not to standard output", 0 },
-	{ "title", 0, CLI_TEXT, offsetof(struct flame, title), "TEXT",
-	  "heading (default: made from the profile)", 0 },
-	{ "subtitle", 0, CLI_TEXT, offsetof(struct flame, subtitle), "TEXT",
-	  "second heading", 0 },
-	{ "notes", 0, CLI_LIST, offsetof(struct flame, notes), "TEXT",
-	  "a line at the foot; repeat for more", 0 },
-	{ "width", 0, CLI_NUMBER, offsetof(struct flame, width), "PX",
-	  "width of the picture (default: 1200)", 100000 },
-	{ "font-size", 0, CLI_NUMBER, offsetof(struct flame, font_size),
-	  "PX", "size of the text (default: 12)", 100 },
-	{ "fontsize", 0, CLI_NUMBER, offsetof(struct flame, font_size), "PX",
-	  NULL, 100 },
-	{ "min-width", 0, CLI_REAL, offsetof(struct flame, min_width), "PX",
-	  "leave out what is narrower (default: 0.3)", 100000 },
-	{ "minwidth", 0, CLI_REAL, offsetof(struct flame, min_width), "PX",
-	  NULL, 100000 },
-	{ "max-frames", 0, CLI_NUMBER, offsetof(struct flame, max_frames),
-	  "N", "draw at most N frames (default: 20000)", UINT32_MAX },
-	{ "max-depth", 0, CLI_NUMBER, offsetof(struct flame, max_depth), "N",
-	  "draw at most N rows (default: 2000)", UINT32_MAX },
-	{ "colors", 0, CLI_CHOICE, offsetof(struct flame, colors),
-	  "auto|hot|mem|io|module|mono", "palette (auto: by the value)", 0 },
-	{ "theme", 0, CLI_CHOICE, offsetof(struct flame, theme),
-	  "auto|light|dark", "background (auto: as the viewer likes it)", 0 },
-	{ "icicle", 0, CLI_FLAG, offsetof(struct flame, icicle), NULL,
-	  "root at the top; also --inverted", 0 },
-	{ "inverted", 0, CLI_FLAG, offsetof(struct flame, icicle), NULL,
-	  NULL, 0 },
-	{ "reverse", 0, CLI_FLAG, offsetof(struct flame, reverse), NULL,
-	  "merge stacks from the leaf: who calls it", 0 },
-	{ NULL, 0, CLI_FLAG, 0, NULL, NULL, 0 }
-};
-
-static struct pprof_flame_opts picture(const struct flame *flame,
-				       const struct opt_view *view,
-				       bool no_inlines, int sample_type)
-{
-	struct pprof_flame_opts opts = PPROF_FLAME_OPTS_INIT;
-
-	opts.sample_type = sample_type;
-	opts.granularity = (enum pprof_granularity)view->by;
-	opts.no_inlines = no_inlines;
-	opts.icicle = flame->icicle;
-	opts.reverse = flame->reverse;
-	opts.width = (unsigned)flame->width;
-	opts.font_size = (unsigned)flame->font_size;
-	opts.min_width = flame->min_width;
-	opts.max_frames = (size_t)flame->max_frames;
-	opts.max_depth = (unsigned)flame->max_depth;
-	opts.colors = (enum pprof_colors)flame->colors;
-	opts.theme = (enum pprof_theme)flame->theme;
-	opts.title = flame->title;
-	opts.subtitle = flame->subtitle;
-	opts.notes = flame->notes.items;
-	opts.nr_notes = flame->notes.nr;
-	opts.diag = msg_diag;
-	return opts;
-}
 
 struct drawing {
-	const struct pprof_profile *profile;
-	struct pprof_flame_opts opts;
+	struct pprof_flame_part parts[MAX_PARTS];
+	struct pprof_flame_opts opts[MAX_PARTS];
+	size_t nr;
 };
 
 static enum pprof_status draw(const void *ctx, struct pprof_sink *sink,
 			      struct pprof_error *err)
 {
 	const struct drawing *drawing = ctx;
+	const struct pprof_flame_part *part = &drawing->parts[0];
 
-	return pprof_flame_write(drawing->profile, &drawing->opts, sink, err);
+	if (drawing->nr > 1)
+		return pprof_flame_parts_write(drawing->parts, drawing->nr,
+					       sink, err);
+	if (part->base)
+		return pprof_flame_diff_write(part->base, part->profile,
+					      part->opts, sink, err);
+	return pprof_flame_write(part->profile, part->opts, sink, err);
 }
 
-static int run(const struct flame *flame, const struct opt_input *input,
-	       const struct opt_symbol *symbol, const struct opt_view *view,
-	       const char *path)
+/* Read, name and filter `path`; CLI_EXIT_TROUBLE after a message. */
+static int load(struct options *o, const char *path, int *ret_type,
+		struct pprof_profile **ret_profile)
 {
-	struct pprof_profile *profile = NULL;
-	int code = load_profile(input, symbol, path, &profile);
-	struct drawing drawing = { .profile = profile };
-	int drawn = CLI_EXIT_TROUBLE;
-	int sample_type;
+	int code = load_profile(&o->input, &o->symbol, path, ret_profile);
 
 	if (code == CLI_EXIT_TROUBLE)
 		return code;
-	if (opt_view_sample_type(view, profile, &sample_type)) {
-		drawing.opts = picture(flame, view, symbol->no_inlines,
-				       sample_type);
-		drawn = outfile_write(flame->output, "drawing", draw,
-				      &drawing);
+	if (opt_view_sample_type(&o->view, *ret_profile, ret_type) &&
+	    opt_filter_run(&o->filter, *ret_profile, *ret_type, NULL))
+		return code;
+	pprof_profile_free(*ret_profile);
+	*ret_profile = NULL;
+	return CLI_EXIT_TROUBLE;
+}
+
+/* A copy of which only the stacks with `pivot` are left, cut there. */
+static struct pprof_profile *cut_at(const struct pprof_profile *profile,
+				    const char *pivot, bool callers)
+{
+	struct pprof_filter_opts opts = PPROF_FILTER_OPTS_INIT;
+	struct pprof_profile *copy = NULL;
+	enum pprof_status status;
+	struct pprof_sink *sink = NULL;
+	struct pprof_error err;
+	const void *data;
+	size_t nr;
+
+	opts.focus = pivot;
+	opts.show_from = callers ? NULL : pivot;
+	opts.prune_from = callers ? pivot : NULL;
+	opts.diag = callers ? NULL : msg_diag;
+	status = pprof_sink_open_memory(&sink, &err);
+	if (!status)
+		status = pprof_profile_write(profile, "pprof", NULL, sink,
+					     &err);
+	if (!status) {
+		data = pprof_sink_memory(sink, &nr);
+		status = pprof_profile_read_memory(data, nr, "profile", NULL,
+						   &copy, &err);
 	}
+	if (!status)
+		status = pprof_profile_filter(copy, &opts, NULL, &err);
+	pprof_sink_close(sink);
+	if (!status)
+		return copy;
+	msg_pprof_error(&err);
+	pprof_profile_free(copy);
+	return NULL;
+}
+
+/* Callers above, callees below; both begin with the pivot. */
+static int draw_sandwich(const struct options *o, struct drawing *drawing)
+{
+	const struct pprof_profile *profile = drawing->parts[0].profile;
+	struct pprof_profile *above, *below = NULL;
+	int code = CLI_EXIT_TROUBLE;
+
+	above = cut_at(profile, o->picture.sandwich, true);
+	if (above)
+		below = cut_at(profile, o->picture.sandwich, false);
+	if (below) {
+		drawing->parts[0].profile = above;
+		drawing->parts[1].profile = below;
+		drawing->opts[1] = drawing->opts[0];
+		drawing->opts[0].reverse = true;
+		drawing->opts[0].icicle = false;
+		drawing->opts[1].icicle = true;
+		drawing->opts[1].reverse = false;
+		drawing->opts[0].subtitle = "callers";
+		drawing->opts[1].subtitle = "callees";
+		drawing->opts[1].title = "";
+		drawing->nr = 2;
+		code = outfile_write(o->picture.output, "drawing", draw,
+				     drawing);
+	}
+	pprof_profile_free(above);
+	pprof_profile_free(below);
+	return code;
+}
+
+static void add_both(struct drawing *drawing)
+{
+	drawing->parts[1].base = drawing->parts[0].base;
+	drawing->parts[1].profile = drawing->parts[0].profile;
+	drawing->opts[1] = drawing->opts[0];
+	drawing->opts[0].widths = PPROF_WIDTHS_BASE;
+	drawing->opts[1].widths = PPROF_WIDTHS_NEW;
+	drawing->nr = 2;
+}
+
+/* What was filtered is said in the picture. */
+static void add_notes(struct options *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->filter.stated.nr; i++)
+		cli_list_add(&o->picture.notes, o->filter.stated.items[i]);
+}
+
+static int run(struct options *o, const char *path)
+{
+	struct pprof_profile *profile = NULL, *base = NULL;
+	struct drawing drawing = { .nr = 1 };
+	int code, drawn, type, base_type;
+
+	code = load(o, path, &type, &profile);
+	if (code == CLI_EXIT_TROUBLE)
+		return code;
+	add_notes(o);
+	drawing.opts[0] = opt_picture_take(&o->picture);
+	drawing.opts[0].sample_type = type;
+	drawing.opts[0].granularity = (enum pprof_granularity)o->view.by;
+	drawing.opts[0].no_inlines = o->symbol.no_inlines;
+	drawing.parts[0].opts = &drawing.opts[0];
+	drawing.parts[1].opts = &drawing.opts[1];
+	drawing.parts[0].profile = profile;
+	drawn = CLI_EXIT_OK;
+	if (o->picture.base)
+		drawn = load(o, o->picture.base, &base_type, &base);
+	drawing.parts[0].base = base;
+	if (o->picture.both)
+		add_both(&drawing);
+	if (drawn != CLI_EXIT_TROUBLE)
+		drawn = o->picture.sandwich
+				? draw_sandwich(o, &drawing)
+				: outfile_write(o->picture.output, "drawing",
+						draw, &drawing);
+	pprof_profile_free(base);
 	pprof_profile_free(profile);
 	return drawn == CLI_EXIT_OK ? code : drawn;
 }
 
+static void check(struct options *o)
+{
+	const struct opt_picture *picture = &o->picture;
+
+	opt_input_check(&o->input);
+	opt_symbol_check(&o->symbol);
+	if (picture->sandwich && (picture->base || picture->both))
+		cli_usage_error("--sandwich and --diff-base exclude each "
+				"other");
+	if (picture->both && !picture->base)
+		cli_usage_error("--both needs --diff-base");
+	if ((picture->csp || picture->text) &&
+	    (picture->sandwich || picture->both))
+		cli_usage_error("--csp and --text draw one graph at a time");
+	if (!picture->group_by)
+		return;
+	/* The row next to the root, whichever side that is. */
+	if (picture->reverse)
+		o->filter.tagleaf = picture->group_by;
+	else
+		o->filter.tagroot = picture->group_by;
+}
+
 int main(int argc, char **argv)
 {
-	struct flame flame = { .min_width = -1 };
-	struct opt_input input = { .format = NULL };
-	struct opt_symbol symbol = { .symbolize = false };
-	struct opt_view view = { .sample_type = NULL };
+	struct options o = { .filter = { .drop_frames = true } };
 	const struct cli_group groups[] = {
-		{ "Picture", flame_options, &flame },
-		{ "View", opt_view_options, &view },
-		{ "Input", opt_input_options, &input },
-		{ "Names", opt_symbol_options, &symbol },
+		{ "Picture", opt_picture_options, &o.picture },
+		{ "Difference", opt_picture_diff_options, &o.picture },
+		{ "View", opt_view_options, &o.view },
+		{ "Filter", opt_filter_options, &o.filter },
+		{ "Input", opt_input_options, &o.input },
+		{ "Names", opt_symbol_options, &o.symbol },
 		{ NULL, NULL, NULL }
 	};
 	const struct cli_tool tool = {
@@ -147,19 +227,22 @@ int main(int argc, char **argv)
 		.examples =
 		"  pprof-flame -o heap.svg heap.pb.gz\n"
 		"  pprof-flame -s --names=short -o heap.svg "
-		"jeprof.1.0.f.heap\n",
+		"jeprof.1.0.f.heap\n"
+		"  pprof-flame --diff-base=heap.pb.gz -o diff.svg "
+		"heap.pb.gz\n"
+		"  pprof-flame --text heap.pb.gz\n",
 		.groups = groups
 	};
 	const char *path;
 	int first, code;
 
 	first = cli_parse(&tool, argc, argv);
-	opt_input_check(&input);
-	opt_symbol_check(&symbol);
-	path = infile_one(argc, argv, first, &symbol.binaries);
-	code = run(&flame, &input, &symbol, &view, path);
-	cli_list_fini(&flame.notes);
-	opt_input_fini(&input);
-	opt_symbol_fini(&symbol);
+	check(&o);
+	path = infile_one(argc, argv, first, &o.symbol.binaries);
+	code = run(&o, path);
+	opt_picture_fini(&o.picture);
+	opt_filter_fini(&o.filter);
+	opt_input_fini(&o.input);
+	opt_symbol_fini(&o.symbol);
 	return cli_finish(code);
 }

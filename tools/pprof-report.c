@@ -7,6 +7,7 @@
 #include "common/cli.h"
 #include "common/infile.h"
 #include "common/load.h"
+#include "common/opt_filter.h"
 #include "common/opt_view.h"
 #include "common/outfile.h"
 #include "common/term.h"
@@ -23,6 +24,7 @@ struct report {
 	double min_percent;
 	int unit; /* enum pprof_value_unit */
 	int by_cum;
+	bool mean;
 };
 
 static const struct cli_option report_options[] = {
@@ -42,6 +44,8 @@ static const struct cli_option report_options[] = {
 	{ "unit", 0, CLI_CHOICE, offsetof(struct report, unit),
 	  "minimum|auto|exact", "unit of values: one for the table, each its "
 	  "own, or as in the profile", 0 },
+	{ "mean", 0, CLI_FLAG, offsetof(struct report, mean), NULL,
+	  "values over those of the first sample type: bytes an object", 0 },
 	{ "show_bytes", 0, CLI_SET, offsetof(struct report, unit), NULL,
 	  NULL, PPROF_UNIT_EXACT },
 	{ "output", 'o', CLI_TEXT, offsetof(struct report, output), "FILE",
@@ -62,6 +66,7 @@ static struct pprof_top_opts table(const struct report *report,
 	opts.no_inlines = no_inlines;
 	opts.limit = (size_t)report->limit;
 	opts.min_fraction = report->min_percent / 100;
+	opts.mean = report->mean;
 	if (!report->output || !strcmp(report->output, "-"))
 		opts.width = term_width(STDOUT_FILENO);
 	return opts;
@@ -82,19 +87,34 @@ static enum pprof_status print_top(const void *ctx, struct pprof_sink *sink,
 
 static int run(const struct report *report, const struct opt_input *input,
 	       const struct opt_symbol *symbol, const struct opt_view *view,
-	       const char *path)
+	       struct opt_filter *filter, const char *path)
 {
 	struct pprof_profile *profile = NULL;
 	int code = load_profile(input, symbol, path, &profile);
 	struct printing printing = { .profile = profile };
 	int printed = CLI_EXIT_TROUBLE;
 	int sample_type;
+	int64_t total;
+	bool drop_negative;
+	double divide_by;
 
 	if (code == CLI_EXIT_TROUBLE)
 		return code;
-	if (opt_view_sample_type(view, profile, &sample_type)) {
+	/* Here it is rows that are meant, and sums that are divided. */
+	drop_negative = filter->drop_negative;
+	divide_by = filter->divide_by;
+	filter->drop_negative = false;
+	filter->divide_by = 0;
+	filter->mean = report->mean;
+	if (opt_view_sample_type(view, profile, &sample_type) &&
+	    opt_filter_run(filter, profile, sample_type, &total)) {
 		printing.opts = table(report, view, symbol->no_inlines,
 				      sample_type);
+		printing.opts.total = total;
+		printing.opts.filters = filter->stated.items;
+		printing.opts.nr_filters = filter->stated.nr;
+		printing.opts.drop_negative = drop_negative;
+		printing.opts.divide_by = divide_by;
 		printing.opts.title = infile_title(path);
 		printed = outfile_write(report->output, "counting", print_top,
 					&printing);
@@ -124,9 +144,11 @@ int main(int argc, char **argv)
 	struct opt_input input = { .format = NULL };
 	struct opt_symbol symbol = { .symbolize = false };
 	struct opt_view view = { .sample_type = NULL };
+	struct opt_filter filter = { .drop_frames = true };
 	const struct cli_group groups[] = {
 		{ "Table", report_options, &report },
 		{ "View", opt_view_options, &view },
+		{ "Filter", opt_filter_options, &filter },
 		{ "Input", opt_input_options, &input },
 		{ "Names", opt_symbol_options, &symbol },
 		{ NULL, NULL, NULL }
@@ -151,7 +173,8 @@ int main(int argc, char **argv)
 	opt_symbol_check(&symbol);
 	take_kind_word(&argc, argv, &first);
 	path = infile_one(argc, argv, first, &symbol.binaries);
-	code = run(&report, &input, &symbol, &view, path);
+	code = run(&report, &input, &symbol, &view, &filter, path);
+	opt_filter_fini(&filter);
 	opt_input_fini(&input);
 	opt_symbol_fini(&symbol);
 	return cli_finish(code);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Countdown to the failing allocation; 0 is off. Set by tests only. */
 static uint64_t fail_countdown;
@@ -46,19 +47,23 @@ static bool product(size_t nr, size_t size, size_t *ret)
 
 /* Blocks from this size on are their own mapping, on huge pages if we may. */
 #define HUGE_BYTES ((size_t)8 << 20)
-#define HUGE_ALIGN ((uintptr_t)2 << 20)
 
-/* Large tables are read at random: huge pages save faults and TLB misses. */
+/*
+ * Large tables are read at random: huge pages save faults and TLB misses.
+ * The advice is for all pages of the block: for some of them it would split
+ * the mapping, which mremap(2) refuses to move, and realloc() had to copy.
+ */
 static void *advise_huge(void *ptr, size_t bytes)
 {
-	uintptr_t start = (uintptr_t)ptr, end = start + bytes;
+	uintptr_t start = (uintptr_t)ptr, end = start + bytes, page;
 
 	if (!ptr || bytes < HUGE_BYTES)
 		return ptr;
-	start = (start + HUGE_ALIGN - 1) & ~(HUGE_ALIGN - 1);
-	end &= ~(HUGE_ALIGN - 1);
+	page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	start &= ~(page - 1);
+	end = (end + page - 1) & ~(page - 1);
 	/* Advice only: what the kernel says to it changes nothing. */
-	(void)madvise((char *)ptr + (start - (uintptr_t)ptr), end - start,
+	(void)madvise((char *)ptr - ((uintptr_t)ptr - start), end - start,
 		      MADV_HUGEPAGE);
 	return ptr;
 }

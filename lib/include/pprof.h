@@ -124,6 +124,7 @@ struct pprof_read_opts {
 	const struct pprof_limits *limits; /* NULL: defaults */
 	pprof_diag_fn diag;      /* NULL: diagnostics are not told */
 	void *diag_ctx;
+	bool root_first;         /* raw address lines begin with the root */
 };
 #define PPROF_READ_OPTS_INIT { .size = sizeof(struct pprof_read_opts) }
 
@@ -162,6 +163,44 @@ PPROF_API void pprof_profile_free(struct pprof_profile *profile);
  */
 PPROF_API bool pprof_reader_info(size_t i, const char **ret_name,
 				 const char **ret_description);
+
+/* ------------------------------------------------------------- extracting */
+
+/** A PEM block found in a log; all members live for the call only. */
+struct pprof_block {
+	const char *type;          /* "HEAP" of "-----BEGIN HEAP-----" */
+	const void *data;          /* decoded payload, never NULL */
+	size_t nr_bytes;
+	uint64_t first_line;       /* of BEGIN, from 1 */
+	uint64_t last_line;        /* of END, or of the last data */
+	uint64_t nr_foreign_lines; /* left out between the two */
+	const char *format;        /* reader that knows it, or "" */
+	const char *suffix;        /* for a file of it: "pb.gz", "txt", ... */
+	const char *damage;        /* what is wrong with it, or "" */
+};
+
+/**
+ * Receives a block. Any status but OK ends the search and is returned by
+ * pprof_extract(); then *err must be filled.
+ */
+typedef enum pprof_status (*pprof_block_fn)(void *ctx,
+					    const struct pprof_block *block,
+					    struct pprof_error *err);
+
+/**
+ * Find all PEM blocks in a log, behind prefixes of log collectors, in JSON
+ * lines, between foreign lines, cut or joined, and decode what is there.
+ *
+ * path    file name, or "-" for standard input; gzip is taken off
+ * limits  NULL for defaults; input_bytes bounds one payload too
+ * fn      called for each block as it ends, also for damaged ones
+ *
+ * Returns OK (also without any block), NOMEM, IO, FORMAT, UNSUPPORTED,
+ * LIMIT, or what fn returned. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_extract(const char *path, const struct pprof_limits *limits,
+	      pprof_block_fn fn, void *ctx, struct pprof_error *err);
 
 /* ------------------------------------------------------------ what it holds */
 
@@ -234,6 +273,10 @@ struct pprof_symbolize_opts {
 	const struct pprof_limits *limits; /* NULL: defaults */
 	pprof_diag_fn diag;
 	void *diag_ctx;
+	const char *const *symbols;      /* symbol files, their directories */
+	size_t nr_symbols;
+	const char *const *perf_maps;    /* perf-PID.map: run-time code */
+	size_t nr_perf_maps;
 };
 #define PPROF_SYMBOLIZE_OPTS_INIT \
 	{ .size = sizeof(struct pprof_symbolize_opts) }
@@ -298,6 +341,247 @@ pprof_symbolizer_image(const struct pprof_symbolizer *symbolizer, size_t i);
 PPROF_API enum pprof_verdict
 pprof_symbolizer_verdict(const struct pprof_symbolizer *symbolizer);
 
+/* -------------------------------------------- answers of the symbolizer */
+
+/** A function that an address stands in; all members live for the call. */
+struct pprof_frame {
+	const char *name;        /* as the options spell it, never "" */
+	const char *system_name; /* as in the object file, or "" */
+	const char *file;        /* of the source, or "" */
+	uint32_t line;           /* 0 unknown */
+	uint32_t column;         /* 0 unknown */
+	uint32_t start_line;     /* of the function, 0 unknown */
+};
+
+/** The answer to one address. */
+struct pprof_resolved {
+	uint64_t address;                 /* as asked */
+	const struct pprof_frame *frames; /* [nr_frames] innermost first */
+	size_t nr_frames;                 /* 0: no name */
+	bool is_symbol;                   /* named by an ELF symbol only */
+};
+
+/**
+ * Receives an answer. Any status but OK ends the work and is returned by
+ * the caller; then *err must be filled.
+ */
+typedef enum pprof_status (*pprof_resolved_fn)(
+	void *ctx, const struct pprof_resolved *resolved,
+	struct pprof_error *err);
+
+/**
+ * Name link-time addresses of one file, as addr2line does.
+ *
+ * path      of a program, library, debug file or symbol file
+ * addresses [nr] in any order, repeats allowed
+ * fn        called for each address, in their order
+ *
+ * Returns OK (also for addresses without a name), NOMEM, LIMIT, IO (no such
+ * file), FORMAT (no ELF), or what fn returned. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_symbolizer_resolve(struct pprof_symbolizer *symbolizer,
+			 const char *path, const uint64_t *addresses,
+			 size_t nr, pprof_resolved_fn fn, void *ctx,
+			 struct pprof_error *err);
+
+/**
+ * Name run-time addresses, found through the mappings of a profile, whose
+ * samples do not matter. Files are chosen as pprof_symbolizer_run() does,
+ * and the report is on this run.
+ *
+ * maps      borrowed for the call
+ * addresses [nr] in any order, repeats allowed
+ * fn        called for each address, in their order
+ *
+ * Returns what pprof_symbolizer_run() does, or what fn returned. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_symbolizer_resolve_mapped(struct pprof_symbolizer *symbolizer,
+				const struct pprof_profile *maps,
+				const uint64_t *addresses, size_t nr,
+				pprof_resolved_fn fn, void *ctx,
+				struct pprof_error *err);
+
+/* ------------------------------------------------------------ symbol files */
+
+struct pprof_sink;
+
+/** A symbol file in memory: all that a binary says about its addresses. */
+struct pprof_symbols;
+
+/**
+ * Ask a binary and its debug information for every address of its code, and
+ * keep the answers in all forms of names. What opts.symbols gives the result
+ * to answers as the binary does.
+ *
+ * path        of the program or library
+ * opts        NULL for defaults; on where debug files are, threads, diag
+ * ret_symbols set on success; free with pprof_symbols_free()
+ *
+ * Returns OK, NOMEM, IO (no such file), FORMAT (no ELF), LIMIT, USAGE.
+ * Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_symbols_make(const char *path, const struct pprof_symbolize_opts *opts,
+		   struct pprof_symbols **ret_symbols,
+		   struct pprof_error *err);
+
+/** Name that opts.symbols looks for in a directory: "BUILD-ID.sym". */
+PPROF_API const char *pprof_symbols_name(const struct pprof_symbols *symbols);
+
+/** Write the file. Returns OK, NOMEM, IO. Since 0.1. */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_symbols_write(const struct pprof_symbols *symbols,
+		    struct pprof_sink *sink, struct pprof_error *err);
+
+/** Free it; NULL is allowed. */
+PPROF_API void pprof_symbols_free(struct pprof_symbols *symbols);
+
+/* ------------------------------------------------------------------ merging */
+
+/** What becomes of the values of one stack in several profiles. */
+enum pprof_merge_mode {
+	PPROF_MERGE_SUM = 0, /* their sum */
+	PPROF_MERGE_AVG,     /* their sum over the number of profiles */
+	PPROF_MERGE_MAX      /* the largest of them */
+};
+
+/** How to merge. Start from PPROF_MERGE_OPTS_INIT. */
+struct pprof_merge_opts {
+	size_t size;
+	enum pprof_merge_mode mode;
+	const char *label_key;  /* label with each input's name, or NULL */
+	bool match_base_names;  /* mapped files without build ID: by base name */
+	bool allow_unrelated;   /* also profiles without a file in common */
+	const struct pprof_limits *limits; /* NULL: defaults */
+	pprof_diag_fn diag;
+	void *diag_ctx;
+};
+#define PPROF_MERGE_OPTS_INIT { .size = sizeof(struct pprof_merge_opts) }
+
+/** A merge under way: holds the result so far and none of the inputs. */
+struct pprof_merger;
+
+/**
+ * Begin a merge. Strings in opts are copied; opts->limits is.
+ *
+ * opts       NULL for defaults
+ * ret_merger set on success; free with pprof_merger_free()
+ *
+ * Returns OK, NOMEM, USAGE (an unknown mode or tail in opts). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_merger_new(const struct pprof_merge_opts *opts,
+		 struct pprof_merger **ret_merger, struct pprof_error *err);
+
+/** Free it; NULL is allowed. */
+PPROF_API void pprof_merger_free(struct pprof_merger *merger);
+
+/**
+ * Add a profile. Mapped files are matched by build ID, else by path,
+ * addresses by their place in the file, sample types by name ("space" is
+ * "inuse_space") and kind of unit; types that not every profile has are left
+ * out. The order of the calls does not show in the result.
+ *
+ * profile borrowed for the call
+ * name    of the input, for messages and the label
+ *
+ * Returns OK, MISMATCH (no sample type in common; the merge goes on without
+ * this input), NOMEM and LIMIT (the merge is of no use any more). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_merger_add(struct pprof_merger *merger,
+		 const struct pprof_profile *profile, const char *name,
+		 struct pprof_error *err);
+
+/**
+ * Make the profile. Only pprof_merger_free() may follow.
+ *
+ * ret_profile set on success; free with pprof_profile_free()
+ *
+ * Returns OK, NOMEM, LIMIT, MISMATCH (inputs of different programs: no
+ * mapped file in common; err names two), USAGE (called twice). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_merger_finish(struct pprof_merger *merger,
+		    struct pprof_profile **ret_profile,
+		    struct pprof_error *err);
+
+/**
+ * The whole of the above for profiles that are in memory.
+ *
+ * profiles    [nr] borrowed
+ * names       [nr] for messages and the label
+ *
+ * Returns as pprof_merger_add() and pprof_merger_finish() do. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_profile_merge(const struct pprof_profile *const *profiles,
+		    const char *const *names, size_t nr,
+		    const struct pprof_merge_opts *opts,
+		    struct pprof_profile **ret_profile,
+		    struct pprof_error *err);
+
+/* ---------------------------------------------------------------- filtering */
+
+/** Most sample types that a profile can have. */
+#define PPROF_SAMPLE_TYPES_MAX 32
+
+/**
+ * What to keep of a profile, with the meaning and in the order that go tool
+ * pprof has. Expressions are PCRE2, match anywhere and are NULL for none.
+ * Start from PPROF_FILTER_OPTS_INIT.
+ */
+struct pprof_filter_opts {
+	size_t size;
+	const char *focus;      /* stacks with a frame that matches */
+	const char *ignore;     /* and not those with one that matches this */
+	const char *hide;       /* frames that match go */
+	const char *show;       /* only frames that match stay */
+	const char *show_from;  /* callers of the outermost match go */
+	const char *prune_from; /* callees of the innermost match go */
+	const char *tagfocus;   /* "[KEY=]RE,..." or a range, "KEY=4mb:" */
+	const char *tagignore;  /* the same, to leave out */
+	const char *tagshow;    /* labels whose key matches stay */
+	const char *taghide;    /* labels whose key matches go */
+	const char *tagroot;    /* "KEY,..." label values as root frames */
+	const char *tagleaf;    /* the same at the leaf */
+	const char *thread;     /* thread name or number */
+	bool drop_frames;       /* drop what the profile says (drop_frames) */
+	bool collapse_recursion; /* calls of a function to itself are one */
+	bool drop_negative;     /* samples below 0 go */
+	int sample_type;        /* for drop_negative; -1 the default type */
+	double divide_by;       /* divide all values; 0: do not */
+	pprof_diag_fn diag;     /* also told what matched nothing */
+	void *diag_ctx;
+};
+#define PPROF_FILTER_OPTS_INIT \
+	{ .size = sizeof(struct pprof_filter_opts), .sample_type = -1 }
+
+/** What a filter leaves behind beside the profile. */
+struct pprof_filter_result {
+	/* What percentages referred to before, by sample type. */
+	int64_t totals[PPROF_SAMPLE_TYPES_MAX];
+};
+
+/**
+ * Filter a profile in place. A frame is known by the names and files of its
+ * functions and by its mapped file; those that leave a stack without frames
+ * keep its values. Values that become equal in stack and labels add up.
+ *
+ * ret_result set on success; NULL is allowed
+ *
+ * Returns OK, NOMEM, USAGE (an expression has a mistake), LIMIT (or takes
+ * too long). On failure the profile may be left half-way: free it.
+ * Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_profile_filter(struct pprof_profile *profile,
+		     const struct pprof_filter_opts *opts,
+		     struct pprof_filter_result *ret_result,
+		     struct pprof_error *err);
+
 /* ------------------------------------------------------------------ writing */
 
 /**
@@ -330,6 +614,24 @@ pprof_sink_commit(struct pprof_sink *sink, struct pprof_error *err);
 
 /** Close; without a commit before, a file is removed unpublished. NULL ok. */
 PPROF_API void pprof_sink_close(struct pprof_sink *sink);
+
+/**
+ * Write the report on the symbolizer's last run as one line of JSON; `name`
+ * is the profile's there. Returns OK, NOMEM, IO. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_symbolizer_write_stats(const struct pprof_symbolizer *symbolizer,
+			     const char *name, struct pprof_sink *sink,
+			     struct pprof_error *err);
+
+/**
+ * Write one answer: as `addr2line -f -i -C` does, a line with the function
+ * and one with file:line for each frame, or as one line of JSON.
+ * Returns OK, NOMEM, IO. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_resolved_write(const struct pprof_resolved *resolved, bool is_json,
+		     struct pprof_sink *sink, struct pprof_error *err);
 
 /** How to write. Start from PPROF_WRITE_OPTS_INIT. */
 struct pprof_write_opts {
@@ -371,6 +673,21 @@ enum pprof_granularity {
 	PPROF_BY_MODULE        /* mapped file */
 };
 
+/**
+ * Make frames that are alike at a granularity one, in place, and add up the
+ * stacks that become equal: a profile that tells no more than wanted.
+ * Addresses without names stay apart unless by module.
+ *
+ * no_inlines  keep the outermost function of each address only
+ *
+ * Returns OK, NOMEM, LIMIT, USAGE. On failure the stacks are as they were.
+ * Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_profile_aggregate(struct pprof_profile *profile,
+			enum pprof_granularity granularity, bool no_inlines,
+			struct pprof_error *err);
+
 /** Unit of printed values. */
 enum pprof_value_unit {
 	PPROF_UNIT_MINIMUM = 0, /* one for the table, as pprof picks it */
@@ -390,6 +707,12 @@ struct pprof_top_opts {
 	double min_fraction;                /* of the total, as 0.005 */
 	unsigned width;                     /* columns; 0 unlimited */
 	const char *title;                  /* of the input, or NULL */
+	int64_t total;      /* what percentages refer to; 0: the profile's */
+	const char *const *filters; /* [nr_filters] "focus=RE", to state */
+	size_t nr_filters;
+	bool mean;          /* values over those of the first sample type */
+	bool drop_negative; /* leave out rows that shrank */
+	double divide_by;   /* print values divided by this; 0: as they are */
 };
 #define PPROF_TOP_OPTS_INIT \
 	{ .size = sizeof(struct pprof_top_opts), .sample_type = -1, \
@@ -408,13 +731,42 @@ enum pprof_colors {
 	PPROF_COLORS_MEM,
 	PPROF_COLORS_IO,
 	PPROF_COLORS_MODULE,
-	PPROF_COLORS_MONO
+	PPROF_COLORS_MONO,
+	PPROF_COLORS_PACKAGE, /* by the scope in front of the name */
+	PPROF_COLORS_FILE,    /* by the folder of the source file */
+	PPROF_COLORS_KIND,    /* kernel, inlined, jit, runtime, ... */
+	PPROF_COLORS_CVD,     /* by package, 8 colours all can tell apart */
+	PPROF_COLORS_SELF,    /* by the share of self */
+	PPROF_COLORS_DEPTH,   /* rows alternate */
+	PPROF_COLORS_RED,     /* the others by name, as FlameGraph's */
+	PPROF_COLORS_GREEN,
+	PPROF_COLORS_BLUE,
+	PPROF_COLORS_YELLOW,
+	PPROF_COLORS_PURPLE,
+	PPROF_COLORS_AQUA,
+	PPROF_COLORS_ORANGE
 };
 
 enum pprof_theme {
 	PPROF_THEME_AUTO = 0, /* follows the viewer's preference */
 	PPROF_THEME_LIGHT,
 	PPROF_THEME_DARK
+};
+
+/** What the widths of a differential flame graph show; A is the base. */
+enum pprof_diff_widths {
+	PPROF_WIDTHS_NEW = 0, /* B: what is */
+	PPROF_WIDTHS_BASE,    /* A: what was */
+	PPROF_WIDTHS_UNION,   /* the larger of both */
+	PPROF_WIDTHS_DELTA    /* growth plus shrinkage */
+};
+
+/** What A is multiplied by before it is compared. */
+enum pprof_normalize {
+	PPROF_NORMALIZE_AUTO = 0, /* none for bytes and objects, else total */
+	PPROF_NORMALIZE_NONE,
+	PPROF_NORMALIZE_TOTAL,    /* total of B / total of A */
+	PPROF_NORMALIZE_RATE      /* duration of B / duration of A */
 };
 
 /** A flame graph. Start from PPROF_FLAME_OPTS_INIT. */
@@ -438,20 +790,181 @@ struct pprof_flame_opts {
 	size_t nr_notes;
 	pprof_diag_fn diag;
 	void *diag_ctx;
+	bool no_script;              /* the picture alone */
+	/* Differences only: */
+	bool split;                  /* values below 0 are the base's */
+	enum pprof_diff_widths widths;
+	enum pprof_normalize normalize;
+	double base_factor;          /* > 0: A times this, not normalized */
+	bool delta_self;             /* colours by self, not by total */
+	bool negate;                 /* colours of growth and shrinkage swap */
+	double min_delta;            /* share of the total; < 0 means 0.001 */
+	/* Looks: */
+	unsigned row_height;         /* px; 0 means font_size + 4 */
+	const char *font;            /* family, before the usual ones */
+	const char *background;      /* "#rrggbb" of the light theme, or NULL */
+	const char *count_name;      /* what values count; NULL: their unit */
+	const char *name_type;       /* before a name in the details, or NULL */
+	bool by_value;               /* widest siblings first, not by name */
+	bool csp;                    /* write the policy that allows it */
+	/* A picture for terminals instead of an SVG: */
+	unsigned columns;            /* characters a line; 0: an SVG */
+	bool ansi;                   /* with colours, as escape sequences */
 };
 #define PPROF_FLAME_OPTS_INIT \
 	{ .size = sizeof(struct pprof_flame_opts), .sample_type = -1, \
-	  .min_width = -1 }
+	  .min_width = -1, .min_delta = -1 }
 
 /**
  * Write one self-contained SVG, correct without script.
- * An empty profile gives a valid picture that says so. Returns OK, NOMEM,
- * IO, LIMIT. Since 0.1.
+ * An empty profile gives a valid picture that says so. A profile with
+ * samples that are labelled pprof::base (a difference that keeps both sides)
+ * is drawn as pprof_flame_diff_write() does. Returns OK, NOMEM, IO, LIMIT.
+ * Since 0.1.
  */
 PPROF_API PPROF_MUST_USE enum pprof_status
 pprof_flame_write(const struct pprof_profile *profile,
 		  const struct pprof_flame_opts *opts,
 		  struct pprof_sink *sink, struct pprof_error *err);
+
+/**
+ * Write a differential flame graph: `profile` (B) against `base` (A), both
+ * borrowed. Every node has both values, growth and shrinkage have colours
+ * and words, changes within the sampling error are neutral, what only A has
+ * stands beside the graph. opts->sample_type is B's; A's is the one of the
+ * same name. Returns OK, NOMEM, IO, LIMIT, MISMATCH (A has no such sample
+ * type, or another unit). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_flame_diff_write(const struct pprof_profile *base,
+		       const struct pprof_profile *profile,
+		       const struct pprof_flame_opts *opts,
+		       struct pprof_sink *sink, struct pprof_error *err);
+
+/* ---------------------------------------------------------------- comparing */
+
+/** What a difference of two profiles looks like. */
+enum pprof_diff_mode {
+	PPROF_DIFF_LABELLED = 0, /* both halves, the base's negative, marked */
+	PPROF_DIFF_CANCELLED     /* differences of equal stacks */
+};
+
+/** How to subtract. Start from PPROF_DIFF_OPTS_INIT. */
+struct pprof_diff_opts {
+	size_t size;
+	enum pprof_diff_mode mode;
+	bool normalize;        /* scale the new profile to the base's total */
+	bool match_base_names; /* as in struct pprof_merge_opts */
+	bool allow_unrelated;
+	const struct pprof_limits *limits; /* NULL: defaults */
+	pprof_diag_fn diag;
+	void *diag_ctx;
+};
+#define PPROF_DIFF_OPTS_INIT { .size = sizeof(struct pprof_diff_opts) }
+
+/**
+ * Subtract `base` from `profile`. Labelled, the samples of the base have the
+ * label pprof::base, as go tool pprof writes and reads it. Cancelled, frames
+ * of files that are another build in each are matched by function and file.
+ *
+ * names    [2] of base and profile, for messages
+ *
+ * Returns OK, NOMEM, LIMIT, MISMATCH (err names both), USAGE. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_profile_diff(const struct pprof_profile *base,
+		   const struct pprof_profile *profile,
+		   const char *const *names,
+		   const struct pprof_diff_opts *opts,
+		   struct pprof_profile **ret_diff, struct pprof_error *err);
+
+/** In which order changes are told. */
+enum pprof_change_sort {
+	PPROF_SORT_SIGNIFICANCE = 0, /* least likely to be chance first */
+	PPROF_SORT_DELTA,            /* largest first; of a series, steepest */
+	PPROF_SORT_NAME
+};
+
+/** Which changes are told. */
+enum pprof_change_only {
+	PPROF_CHANGES_ALL = 0,
+	PPROF_CHANGES_GROWTH,
+	PPROF_CHANGES_SHRINK
+};
+
+/** How to compare. Start from PPROF_COMPARISON_OPTS_INIT. */
+struct pprof_comparison_opts {
+	size_t size;
+	const char *sample_type; /* name; NULL: the first profile's default */
+	enum pprof_granularity granularity;
+	bool no_inlines;
+	bool by_cum;             /* values with callees, not without */
+	bool normalize;          /* scale all to the first one's total */
+	enum pprof_change_sort sort;
+	enum pprof_change_only only;
+	size_t limit;            /* rows; 0 all */
+	enum pprof_value_unit unit;
+	unsigned width;          /* columns of the table; 0 unlimited */
+	bool sparkline;          /* draw series with block characters */
+	bool json;               /* exact numbers for programs */
+};
+#define PPROF_COMPARISON_OPTS_INIT \
+	{ .size = sizeof(struct pprof_comparison_opts), \
+	  .unit = PPROF_UNIT_AUTO }
+
+/** The functions of several profiles side by side; holds no profile. */
+struct pprof_comparison;
+
+/** Begin a comparison. Returns OK, NOMEM, USAGE. Since 0.1. */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_comparison_new(const struct pprof_comparison_opts *opts,
+		     struct pprof_comparison **ret_comparison,
+		     struct pprof_error *err);
+
+/** Free it; NULL is allowed. */
+PPROF_API void pprof_comparison_free(struct pprof_comparison *comparison);
+
+/**
+ * Add a profile. The first is the base; more than two are a series, which is
+ * put in order by sequence, else by time, else it stays as it was added.
+ *
+ * name      for the table
+ * sequence  number of the dump, or -1
+ *
+ * Returns OK, NOMEM, LIMIT, NOTFOUND (no such sample type), MISMATCH (units
+ * do not fit). On failure the comparison goes on without it. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_comparison_add(struct pprof_comparison *comparison,
+		     const struct pprof_profile *profile, const char *name,
+		     int64_t sequence, struct pprof_error *err);
+
+/**
+ * Write what changed: values before and after, the difference, and whether
+ * sampling alone explains it (z, and p of it); of a series the slope (median
+ * of pairs) and p of its signs. Once a comparison.
+ *
+ * Returns OK, NOMEM, IO, USAGE (fewer than two profiles). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_comparison_write(struct pprof_comparison *comparison,
+		       struct pprof_sink *sink, struct pprof_error *err);
+
+/** One of several flame graphs in one picture. */
+struct pprof_flame_part {
+	const struct pprof_profile *base;    /* NULL: no difference */
+	const struct pprof_profile *profile;
+	const struct pprof_flame_opts *opts; /* NULL for defaults */
+};
+
+/**
+ * Write `nr` flame graphs, one below the other, as one SVG. All have the
+ * width of the first. Returns as pprof_flame_diff_write() does, and USAGE
+ * where an option asks for something that is no SVG. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_flame_parts_write(const struct pprof_flame_part *parts, size_t nr,
+			struct pprof_sink *sink, struct pprof_error *err);
 
 /** Version of the library that runs, as "0.1.0". */
 PPROF_API const char *pprof_version(void);

@@ -164,6 +164,17 @@ static enum pprof_status add_record(struct cpu *c, uint64_t count,
 	return c->out->status;
 }
 
+/* Whether the maps begin here: as a number, text is a huge count. */
+static bool at_maps(struct cursor *in)
+{
+	struct procmaps_entry entry;
+	struct cursor_line line;
+
+	return in->p[0] >= '0' && in->p[1] >= '0' && in->p[2] >= '0' &&
+	       in->p[3] >= '0' && cursor_peek_line(in, &line) &&
+	       procmaps_parse_line(line.text, line.len, &entry);
+}
+
 /* One record at the cursor. *ret_end is set at the trailer or the end. */
 static enum pprof_status take_record(struct cpu *c, bool *ret_end)
 {
@@ -185,6 +196,11 @@ static enum pprof_status take_record(struct cpu *c, bool *ret_end)
 	if (!count && depth == 1 && have >= head + c->width &&
 	    !load_word(c->in->p + head, c->width, c->is_big)) {
 		c->in->p += TRAILER_WORDS * c->width;
+		return PPROF_OK;
+	}
+	if (c->nr_records && at_maps(c->in)) {
+		diag_count(c->diags, PPROF_UNIT_BYTE, offset, "no trailer: "
+			   "the program did not end its profile");
 		return PPROF_OK;
 	}
 	if (depth > c->out->limits->frames)

@@ -28,6 +28,9 @@
 #define ZLIB_WINDOW 15
 #define GZIP_WINDOW (ZLIB_WINDOW + 16)
 
+/* RFC 1952, 2.3.1: a checksum of the header, which libdeflate skips. */
+#define FLG_FHCRC 0x02
+
 /* Output of the trial that tells zlib data from text. */
 #define TRIAL_BYTES 512
 
@@ -412,6 +415,7 @@ bool gz_inflate_whole(const uint8_t *data, size_t nr_bytes,
 	void *pages;
 
 	if (nr_bytes < 18 || /* header and trailer, RFC 1952 */
+	    data[3] & FLG_FHCRC ||
 	    !gz_whole_fits(data + nr_bytes - 4, nr_bytes, limits, &claim))
 		return false;
 	/*

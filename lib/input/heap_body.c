@@ -178,6 +178,22 @@ static enum pprof_status bad_address(struct heap *h, const char *p,
 }
 
 /*
+ * A frame for a stack that could not be unwound: without one other readers
+ * of pprof would leave its bytes out.
+ */
+static bool push_no_stack(struct heap *h)
+{
+	struct function func = { .start_line = 0 };
+	struct line line = { .line = 0 };
+	loc_id loc;
+
+	func.name = builder_cstr(h->out, "[no stack]");
+	line.func = builder_function(h->out, &func);
+	loc = builder_location(h->out, 0, 0, false, &line, 1);
+	return loc != ID_FAILED && addresses_push_loc(&h->addresses, loc);
+}
+
+/*
  * Addresses up to `end` as the stack at hand; *ret_ok false: the line is
  * damaged. Every frame of a heap dump is a return address, the first
  * included (jemalloc src/prof_sys.c): the call lies before it.
@@ -186,11 +202,16 @@ static enum pprof_status parse_frames(struct heap *h, const char *p,
 				      const char *end, uint64_t line,
 				      bool *ret_ok)
 {
+	enum addresses_result result;
 	const char *bad;
 
 	*ret_ok = false;
-	switch (addresses_take_line(&h->addresses, p, end, line, LEAF_RETURN,
-				    &bad)) {
+	result = addresses_take_line(&h->addresses, p, end, line, LEAF_RETURN,
+				     &bad);
+	if (result == ADDRESSES_OK && !h->addresses.nr_frames &&
+	    !push_no_stack(h))
+		result = ADDRESSES_NOMEM;
+	switch (result) {
 	case ADDRESSES_BAD:
 		return bad_address(h, bad, end, line);
 	case ADDRESSES_NOMEM:

@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "input/gz.h"
+#include "input/unzstd.h"
 
 /* Compressed within compressed within ...: as deep as anyone means it. */
 #define MAX_LAYERS 4
@@ -48,8 +49,9 @@ struct input {
 	struct pprof_limits limits;
 	struct diags *diags;  /* borrowed */
 	struct layer layers[MAX_LAYERS + 1];
-	struct gz *gz[MAX_LAYERS]; /* gz[i] inflates layers[i] */
-	size_t nr_gz;
+	struct gz *gz[MAX_LAYERS]; /* gz[i] inflates layers[i], or */
+	struct unzstd *unzstd[MAX_LAYERS]; /* unzstd[i] does */
+	size_t nr_gz;              /* layers inflated by either */
 	void *pages;          /* of gz_inflate_whole(), or NULL */
 	size_t nr_dropped;    /* of their bytes given back already */
 	size_t nr_pages_bytes;
@@ -256,6 +258,34 @@ static bool inflate_at_once(struct input *input)
 	       inflate_file(input, here - (off_t)layer->nr_head);
 }
 
+static enum pprof_status check_depth(const struct input *input,
+				     struct pprof_error *err)
+{
+	if (input->nr_gz + (input->pages != NULL) < MAX_LAYERS)
+		return PPROF_OK;
+	return error_plain(err, PPROF_LIMIT, input->source,
+			   "is compressed more than %d times over",
+			   MAX_LAYERS);
+}
+
+static enum pprof_status push_unzstd(struct input *input,
+				     struct pprof_error *err)
+{
+	enum pprof_status status = check_depth(input, err);
+	size_t i = input->nr_gz;
+
+	if (status)
+		return status;
+	status = unzstd_new(input->source, pull_layer, &input->layers[i],
+			    &input->raw_bytes, &input->limits, input->diags,
+			    &input->unzstd[i], err);
+	if (status)
+		return status;
+	input->nr_gz++;
+	return start_layer(input, input->nr_gz, unzstd_read,
+			   input->unzstd[i], err);
+}
+
 static enum pprof_status push_gz(struct input *input, enum gz_kind kind,
 				 struct pprof_error *err)
 {
@@ -270,10 +300,9 @@ static enum pprof_status push_gz(struct input *input, enum gz_kind kind,
 	};
 	enum pprof_status status;
 
-	if (input->nr_gz + (input->pages != NULL) == MAX_LAYERS)
-		return error_plain(err, PPROF_LIMIT, input->source,
-				   "is compressed more than %d times over",
-				   MAX_LAYERS);
+	status = check_depth(input, err);
+	if (status)
+		return status;
 	status = gz_new(&source, &input->gz[input->nr_gz], err);
 	if (status)
 		return status;
@@ -294,6 +323,10 @@ static enum pprof_status take_off_containers(struct input *input,
 			     input, err);
 	while (!status) {
 		layer = &input->layers[input->nr_gz];
+		if (unzstd_detect(layer->head, layer->nr_head)) {
+			status = push_unzstd(input, err);
+			continue;
+		}
 		status = refuse_known(input, layer, err);
 		if (status)
 			break;
@@ -464,8 +497,10 @@ void input_close(struct input *input)
 		return;
 	if (input->has_cursor)
 		cursor_fini(&input->cursor);
-	for (i = 0; i < input->nr_gz; i++)
+	for (i = 0; i < input->nr_gz; i++) {
 		gz_free(input->gz[i]);
+		unzstd_free(input->unzstd[i]);
+	}
 	gz_free_whole(input->pages, input->nr_pages_bytes);
 	if (input->owns_fd && input->fd >= 0)
 		close(input->fd);
@@ -488,7 +523,8 @@ bool input_was_truncated(const struct input *input)
 	size_t i;
 
 	for (i = 0; i < input->nr_gz; i++) {
-		if (gz_was_truncated(input->gz[i]))
+		if (input->gz[i] ? gz_was_truncated(input->gz[i]) :
+		    unzstd_was_truncated(input->unzstd[i]))
 			return true;
 	}
 	return false;

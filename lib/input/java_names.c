@@ -17,8 +17,8 @@ static bool cut_inside(const char *p, const char **end, const char **ret,
 
 	if (open == p || open[-1] != ')')
 		return false;
-	while (open > p && *open != '(')
-		open--;
+	for (open--; open > p && *open != '('; open--)
+		;
 	if (open == p || !is_space(open[-1]))
 		return false;
 	*ret = open + 1;

@@ -90,7 +90,7 @@ static const uint8_t *take_field(const uint8_t *p, const uint8_t *end,
 		return NULL;
 	ret->number = key >> 3;
 	ret->type = key & 7;
-	ret->data = NULL;
+	ret->data = p; /* no bytes, yet a place to start from */
 	ret->len = 0;
 	ret->value = 0;
 	switch (ret->type) {
@@ -200,8 +200,10 @@ static bool sample_label(struct stage *s, const struct field *field,
 	    members[4] >= ID_FAILED)
 		return false;
 	if (!mem_grow(s->labels, s->cap_labels, sample->nr_labels + 1,
-		      SIZE_MAX / sizeof(*label)))
+		      SIZE_MAX / sizeof(*label))) {
+		s->no_memory = true;
 		return false;
+	}
 	label = &s->labels[sample->nr_labels++];
 	label->key = (str_id)members[1];
 	label->str = (str_id)members[2];
@@ -237,6 +239,9 @@ static enum pprof_status bad_record(struct stage *s, uint64_t offset,
 {
 	if (s->out->status)
 		return s->out->status;
+	if (s->no_memory)
+		return cursor_fail(s->in, PPROF_NOMEM, PPROF_UNIT_BYTE,
+				   "out of memory");
 	return cursor_fail_at(s->in, PPROF_FORMAT, PPROF_UNIT_BYTE, offset,
 			      "record of field %s is damaged: expected a %s "
 			      "message of profile.proto", name, name);
@@ -274,7 +279,12 @@ static enum pprof_status read_sample(struct stage *s,
 
 static void *scratch_alloc(void *ctx, size_t nr)
 {
-	return arena_alloc(ctx, nr, 1);
+	struct stage *s = ctx;
+	void *ptr = arena_alloc(&s->scratch, nr, 1);
+
+	/* Unpacking fails alike for damage and for want of memory. */
+	s->no_memory |= !ptr;
+	return ptr;
 }
 
 static void scratch_free(void *ctx, void *ptr)
@@ -561,7 +571,7 @@ static enum pprof_status read_pprof(struct cursor *in,
 	arena_init(&s.scratch, ctx->out->limits->inflated_bytes);
 	s.allocator.alloc = scratch_alloc;
 	s.allocator.free = scratch_free;
-	s.allocator.allocator_data = &s.scratch;
+	s.allocator.allocator_data = &s;
 	while (!status && cursor_fill(in, 1))
 		status = read_field(&s);
 	if (!status)

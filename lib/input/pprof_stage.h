@@ -48,6 +48,7 @@ struct stage {
 	struct diags *diags;
 	struct arena scratch;           /* of protobuf-c, reset a record */
 	ProtobufCAllocator allocator;
+	bool no_memory;                 /* while a record was decoded */
 
 	str_id *strings;                /* by file index */
 	size_t nr_strings, cap_strings;

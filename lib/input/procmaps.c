@@ -631,6 +631,9 @@ static bool collect_code(const struct pprof_profile *profile,
 		map = &profile->mappings[i];
 		if (map->flags & MAP_NOT_CODE || map->start >= map->limit)
 			continue;
+		/* It holds addresses of its file, not of the process. */
+		if (!map->start && map->limit == UINT64_MAX)
+			continue;
 		range = &ranges->rows[ranges->nr++];
 		range->start = map->start;
 		range->limit = map->limit;

@@ -13,6 +13,7 @@
 
 #include "input/input.h"
 #include "input/procmaps.h"
+#include "input/text.h"
 
 #define NR_OF(array) (sizeof(array) / sizeof(*(array)))
 
@@ -80,15 +81,16 @@ static const struct reader known_html = {
 
 static const struct reader known_perf = {
 	.name = "perf",
-	.description = "is a perf.data file, which is not read; fold it "
-		       "first: perf script | stackcollapse-perf",
+	.description = "is a perf.data file, which is not read; make text "
+		       "of it first: perf script",
 	.sniff = sniff_perf,
 };
 
 static const struct reader *const readers[] = {
 	&reader_jemalloc, &reader_pprof, &reader_folded, &reader_cpu,
 	&reader_contention, &reader_counts, &reader_threads,
-	&reader_symbolized,
+	&reader_symbolized, &reader_pem, &reader_raw, &reader_cbor,
+	&reader_jemalloc_json, &reader_perf_script,
 	&known_elf, &known_html, &known_perf,
 };
 
@@ -253,6 +255,24 @@ static bool needs_maps(const struct pprof_profile *profile)
 	return false;
 }
 
+/* A heap dump in place of maps: move to the maps in it. */
+static void skip_dump(struct cursor *in)
+{
+	struct cursor_line line;
+	const char *end;
+
+	if (!cursor_peek_line(in, &line))
+		return;
+	end = line.text + line.len;
+	if (!starts(line.text, end, "heap_v2/") &&
+	    !starts(line.text, end, "heap profile:"))
+		return;
+	while (cursor_next_line(in, &line)) {
+		if (text_is_maps_marker(line.text, line.text + line.len))
+			return;
+	}
+}
+
 /* Read the maps that the caller gave for an input without its own. */
 static enum pprof_status use_maps(const struct read_ctx *ctx,
 				  struct pprof_error *err)
@@ -270,6 +290,7 @@ static enum pprof_status use_maps(const struct read_ctx *ctx,
 			    ctx->diags, &maps, err);
 	if (status)
 		return status;
+	skip_dump(input_cursor(maps));
 	status = procmaps_read(input_cursor(maps), ctx->out);
 	if (status && !cursor_status(input_cursor(maps), err))
 		error_plain(err, status, ctx->opts->maps_path, "%s",

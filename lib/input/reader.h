@@ -32,9 +32,14 @@ struct reader {
 extern const struct reader reader_jemalloc;
 extern const struct reader reader_pprof;
 extern const struct reader reader_folded;
+extern const struct reader reader_cbor;
 extern const struct reader reader_contention;
 extern const struct reader reader_counts;
 extern const struct reader reader_cpu;
+extern const struct reader reader_jemalloc_json;
+extern const struct reader reader_pem;
+extern const struct reader reader_perf_script;
+extern const struct reader reader_raw;
 extern const struct reader reader_symbolized;
 extern const struct reader reader_threads;
 

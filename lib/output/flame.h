@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "output/flame_color.h"
 #include "output/flame_layout.h"
+#include "view/difftree.h"
 
 /* Most bytes of a name in a tooltip; the rest is an ellipsis. */
 #define FLAME_NAME_BYTES 4096
@@ -19,11 +20,25 @@ struct flame_lines {
 	size_t nr, cap;
 };
 
+/* What a differential picture has in addition. */
+struct flame_diff {
+	struct diff sides;
+	struct tree gone;   /* only in A; empty unless widths are B's */
+	struct flame_layout gone_layout;
+	double gone_shrink; /* > 1: drawn smaller than the graph */
+	double scale;       /* of A's values */
+	struct buf subtitle;
+};
+
 struct flame {
 	const struct pprof_profile *profile;
+	const struct pprof_profile *base; /* NULL: not given */
 	const struct pprof_flame_opts *opts; /* no defaults left in it */
 	const char *type;           /* of the values */
 	const char *unit;
+	const char *noun;           /* as units_noun() takes it */
+	bool is_part;               /* of a larger picture */
+	unsigned part_y;            /* top of it there, px */
 	struct frames frames;
 	struct tree tree;
 	struct tree_cut cut;        /* weight 0: within the frame budget */
@@ -33,6 +48,10 @@ struct flame {
 	struct flame_lines notes;   /* footer, wrapped to the width */
 	size_t nr_notes_left;       /* wrapped lines beyond the last */
 	char id[16];                /* of this picture: prefix of all ids */
+	struct flame_diff *diff;    /* NULL: one profile */
+	size_t style, style_end;    /* where they stand in the document */
+	size_t script, script_end;
+	unsigned height;            /* of the picture, px; once drawn */
 };
 
 /* flame_text.c: words. */
@@ -58,9 +77,55 @@ void flame_metadata(struct buf *out, const struct flame *flame);
 /* Append why there is no graph, not escaped. */
 void flame_nothing(struct buf *out, const struct flame *flame);
 
+/* flame_diff.c: B against A. */
+
+/* Set tree, frames and diff->gone. */
+enum pprof_status flame_diff_trees(struct flame *flame,
+				   const struct diff_side *base,
+				   const struct diff_side *now, double share,
+				   const struct frames_opts *frames_opts,
+				   const struct tree_opts *tree_opts,
+				   struct pprof_error *err);
+void flame_diff_fini(struct flame_diff *diff);
+
+/* Set the tint of every node. */
+void flame_diff_tint(struct flame *flame);
+
+/* Append both values and the change, three lines. */
+void flame_diff_words(struct buf *out, const struct flame *flame,
+		      const struct tree_node *node);
+
+/* Append the change as it follows a name; nothing when it is noise. */
+void flame_diff_suffix(struct buf *out, const struct flame *flame,
+		       const struct tree_node *node);
+
+/* Append both totals and what A was multiplied by. */
+void flame_diff_subtitle(struct buf *out, const struct flame *flame);
+
+/* Append what widths and colours mean. */
+void flame_diff_note(struct buf *out, const struct flame *flame);
+
+/* Append what stands over the frames that are only in A. */
+void flame_diff_heading(struct buf *out, const struct flame *flame);
+
 /* flame_svg.c: the document. */
 
-/* Append all of it. */
+/* flame_script.c: what makes it interactive. */
+
+void flame_script_css(struct buf *out, const char *id, bool is_diff);
+
+/* Frames that are drawn, those beside the graph with them. */
+uint64_t flame_nr_drawn(const struct flame *flame);
+
+/* Append the text of the <script> element. */
+void flame_script(struct buf *out);
+
+/* text_flame.c: the picture for a terminal. */
+
+/* Append it; columns and colours as the options have them. */
+void flame_terminal(struct buf *out, struct flame *flame);
+
+/* Append all of the document. */
 void flame_svg(struct buf *out, struct flame *flame);
 
 #endif

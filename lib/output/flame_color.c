@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "output/flame_color.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* 137.508 degrees: neighbours in rank are far apart in hue. */
@@ -30,8 +29,29 @@ static const struct ramp ramps[] = {
 	[PPROF_COLORS_MEM] = { 95, 180, 55, 62, 40, 54, 2 },
 	[PPROF_COLORS_IO] = { 195, 255, 70, 70, 50, 66, 1.5 },
 	[PPROF_COLORS_MODULE] = { 0, 0, 52, 74, 38, 63, 0 },
-	[PPROF_COLORS_MONO] = { 0, 0, 0, 82, 0, 66, 1.5 }
+	[PPROF_COLORS_MONO] = { 0, 0, 0, 82, 0, 66, 1.5 },
+	[PPROF_COLORS_PACKAGE] = { 0, 0, 52, 74, 38, 63, 0 },
+	[PPROF_COLORS_FILE] = { 0, 0, 52, 74, 38, 63, 0 },
+	[PPROF_COLORS_KIND] = { 0, 0, 52, 74, 38, 63, 0 },
+	[PPROF_COLORS_CVD] = { 0, 0, 52, 74, 38, 63, 0 },
+	[PPROF_COLORS_SELF] = { 14, 14, 85, 0, 62, 0, 0 },
+	[PPROF_COLORS_DEPTH] = { 0, 0, 0, 78, 0, 64, 0 },
+	[PPROF_COLORS_RED] = { 350, 370, 80, 70, 55, 64, 2 },
+	[PPROF_COLORS_GREEN] = { 95, 140, 50, 60, 38, 54, 2 },
+	[PPROF_COLORS_BLUE] = { 200, 230, 75, 72, 50, 66, 1.5 },
+	[PPROF_COLORS_YELLOW] = { 48, 60, 70, 58, 50, 52, 2 },
+	[PPROF_COLORS_PURPLE] = { 270, 310, 55, 74, 40, 67, 1.5 },
+	[PPROF_COLORS_AQUA] = { 165, 195, 50, 62, 38, 56, 2 },
+	[PPROF_COLORS_ORANGE] = { 22, 42, 90, 62, 65, 57, 2 }
 };
+
+/* Okabe and Ito's colours, but black, a third of the way to white. */
+static const uint32_t safe_hues[] = { 0xedbc59, 0x91cded, 0x59beA1, 0xf5ec93,
+				      0x599ecb, 0xe39759, 0xdcaac5, 0xb8b8b8 };
+
+/* Kinds of code, as flame_scheme.c numbers them. */
+static const uint32_t kind_hues[] = { 0xf2a65a, 0xe8d36b, 0x9ccf8a,
+				      0x8fc9dd, 0xc3aede, 0xd2d2d2 };
 
 static double hue_part(double hue, double low, double high)
 {
@@ -65,7 +85,7 @@ static double ramp_hue(enum pprof_colors colors, unsigned i)
 {
 	const struct ramp *ramp = &ramps[colors];
 
-	if (colors == PPROF_COLORS_MODULE)
+	if (ramp->first_hue == 0 && ramp->last_hue == 0)
 		return i * GOLDEN_ANGLE - (int)(i * GOLDEN_ANGLE / 360) * 360;
 	return ramp->first_hue + (ramp->last_hue - ramp->first_hue) * i /
 					 (FLAME_BUCKETS - 1);
@@ -86,6 +106,45 @@ static void set_colors(struct flame_palette *palette)
 		palette->dark[i] = from_hsl(hue, ramp->dark_s,
 					    ramp->dark_l + step);
 	}
+}
+
+static uint32_t mix(uint32_t a, uint32_t b, unsigned i, unsigned nr)
+{
+	uint32_t color = 0;
+	int shift, from, to;
+
+	for (shift = 16; shift >= 0; shift -= 8) {
+		from = (int)(a >> shift & 0xff);
+		to = (int)(b >> shift & 0xff);
+		color = color << 8 |
+			(uint32_t)(from + (to - from) * (int)i / (int)nr);
+	}
+	return color;
+}
+
+/* Schemes with colours of their own, and the classes all of them share. */
+static void set_fixed(struct flame_palette *palette)
+{
+	unsigned i;
+
+	for (i = 0; i < FLAME_BUCKETS; i++) {
+		if (palette->colors == PPROF_COLORS_CVD)
+			palette->light[i] = palette->dark[i] =
+				safe_hues[i % 8];
+		if (palette->colors == PPROF_COLORS_KIND)
+			palette->light[i] = palette->dark[i] =
+				kind_hues[i % 6];
+		if (palette->colors == PPROF_COLORS_SELF) {
+			palette->light[i] = mix(0xf3ece6, 0xea6a4b, i % 16,
+						15);
+			palette->dark[i] = mix(0x8f8a86, 0xea6a4b, i % 16,
+					       15);
+		}
+		if (palette->colors == PPROF_COLORS_DEPTH && i & 1) {
+			palette->light[i] = 0xe2e2e2;
+			palette->dark[i] = 0xb4b4b4;
+		}
+	}
 	palette->light[FLAME_ROOT] = 0xd8dce3;
 	palette->dark[FLAME_ROOT] = 0x9aa1ad;
 	palette->light[FLAME_UNKNOWN] = 0xd2d2d2;
@@ -96,189 +155,68 @@ static void set_colors(struct flame_palette *palette)
 	palette->dark[FLAME_NEGATIVE] = 0xa3b0cf;
 }
 
-static bool contains(const char *text, const char *const *words, size_t nr)
+static void set_tints(uint32_t *colors, uint32_t neutral)
 {
-	size_t i;
+	unsigned i;
 
-	for (i = 0; i < nr; i++)
-		if (strstr(text, words[i]))
-			return true;
-	return false;
-}
-
-#define CONTAINS(text, words) \
-	contains(text, words, sizeof(words) / sizeof(*(words)))
-
-enum pprof_colors flame_auto_colors(const char *type, const char *unit)
-{
-	static const char *const waits[] = { "off", "block", "wait", "lock",
-					     "mutex", "contention", "delay" };
-	static const char *const heaps[] = { "alloc", "inuse", "space",
-					     "objects", "heap" };
-
-	if (!strcmp(unit, "bytes") || CONTAINS(type, heaps))
-		return PPROF_COLORS_MEM;
-	return CONTAINS(type, waits) ? PPROF_COLORS_IO : PPROF_COLORS_HOT;
-}
-
-/* FNV-1a, 64 bits. */
-static uint64_t hash_bytes(const char *text, size_t len)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
-	return hash;
-}
-
-static bool is_separator(const char *name, size_t len)
-{
-	return (len == 1 && name[0] == '-') ||
-	       (len == 2 && name[0] == '-' && name[1] == '-');
-}
-
-static uint8_t name_class(const struct flame_palette *palette,
-			  const struct frames *frames, uint32_t row)
-{
-	const struct frame *frame = &frames->rows[row];
-	const char *name = frame_name(frames, row);
-	size_t len = frame_name_len(frames, row);
-
-	if (frame->kind & (FRAME_UNKNOWN | FRAME_SYNTHETIC) ||
-	    is_separator(name, len))
-		return FLAME_UNKNOWN;
-	if (palette->colors == PPROF_COLORS_MONO)
-		return 0;
-	/* Mixed, as FNV leaves the last bytes of a name in the low bits. */
-	return (uint8_t)(hash_u64(hash_bytes(name, len)) >> 59);
-}
-
-/* A module while modules are being ordered. */
-struct module_key {
-	uint64_t hash;
-	str_id module;
-};
-
-static int compare_modules(const void *a, const void *b, void *ctx)
-{
-	const struct module_key *ka = a, *kb = b;
-
-	if (ka->hash != kb->hash)
-		return ka->hash < kb->hash ? -1 : 1;
-	return strtab_compare(ctx, ka->module, kb->module);
-}
-
-static int compare_weights(const void *a, const void *b)
-{
-	const struct flame_legend *la = a, *lb = b;
-
-	if (la->weight != lb->weight)
-		return la->weight > lb->weight ? -1 : 1;
-	return (la->bucket > lb->bucket) - (la->bucket < lb->bucket);
-}
-
-/* The modules, each once, by hash: the order does not depend on weights. */
-static struct module_key *list_modules(const struct frames *frames,
-				       uint32_t *index, size_t *ret_nr)
-{
-	struct module_key *keys = mem_alloc(frames->strings.nr, sizeof(*keys));
-	size_t nr = 0, i;
-
-	for (i = 0; keys && i < frames->nr; i++) {
-		str_id module = frames->rows[i].module;
-
-		if (!module || index[module])
-			continue;
-		index[module] = 1;
-		keys[nr].module = module;
-		keys[nr++].hash = hash_bytes(
-			strtab_text(&frames->strings, module),
-			strtab_len(&frames->strings, module));
+	for (i = 0; i < TINT_STEPS; i++) {
+		colors[TINT_GREW + i] = mix(neutral, 0xe35b4a, i + 1,
+					    TINT_STEPS);
+		colors[TINT_SHRANK + i] = mix(neutral, 0x5b93d6, i + 1,
+					      TINT_STEPS);
 	}
-	if (keys)
-		qsort_r(keys, nr, sizeof(*keys), compare_modules,
-			(void *)(uintptr_t)&frames->strings);
-	*ret_nr = nr;
-	return keys;
+	colors[TINT_SAME] = neutral;
+	colors[TINT_NEW] = 0xffd84d;
+	colors[TINT_GONE] = 0xb9a3e3;
 }
 
-static void weigh_modules(struct flame_palette *palette,
-			  const struct frames *frames,
-			  const struct tree *tree, const uint32_t *index)
+static void set_all(struct flame_palette *palette, enum pprof_colors colors,
+		    enum pprof_colors strip)
 {
-	uint64_t *weight, self;
-	size_t i;
-
-	for (i = 0; i < frames->nr; i++) {
-		if (!frames->rows[i].module) {
-			palette->bucket[i] = FLAME_UNKNOWN;
-			continue;
-		}
-		weight = &palette->legend[index[frames->rows[i].module]]
-				  .weight;
-		palette->bucket[i] = (uint8_t)(
-			index[frames->rows[i].module] % FLAME_BUCKETS);
-		self = magnitude_i64(tree->row_self[i]);
-		if (__builtin_add_overflow(*weight, self, weight))
-			*weight = UINT64_MAX;
-	}
-}
-
-static bool color_modules(struct flame_palette *palette,
-			  const struct frames *frames,
-			  const struct tree *tree)
-{
-	uint32_t *index = mem_zalloc(frames->strings.nr, sizeof(*index));
-	struct module_key *keys = NULL;
-	size_t nr = 0, i;
-
-	if (index)
-		keys = list_modules(frames, index, &nr);
-	palette->legend = mem_zalloc(nr, sizeof(*palette->legend));
-	if (!keys || !palette->legend) {
-		mem_free(index);
-		mem_free(keys);
-		return false;
-	}
-	for (i = 0; i < nr; i++) {
-		index[keys[i].module] = (uint32_t)i;
-		palette->legend[i].module = keys[i].module;
-		palette->legend[i].bucket = (unsigned)(i % FLAME_BUCKETS);
-	}
-	palette->nr_legend = nr;
-	weigh_modules(palette, frames, tree, index);
-	qsort(palette->legend, nr, sizeof(*palette->legend), compare_weights);
-	mem_free(index);
-	mem_free(keys);
-	return true;
+	memset(palette, 0, sizeof(*palette));
+	palette->colors = colors;
+	palette->strip = strip;
+	set_colors(palette);
+	set_fixed(palette);
 }
 
 enum pprof_status flame_palette_init(struct flame_palette *palette,
 				     enum pprof_colors colors,
 				     enum pprof_colors strip,
-				     const struct frames *frames,
+				     struct frames *frames,
 				     const struct tree *tree,
 				     struct pprof_error *err)
 {
-	bool ok = true;
-	size_t i;
-
-	memset(palette, 0, sizeof(*palette));
-	palette->colors = colors;
-	palette->strip = strip;
-	set_colors(palette);
-	palette->bucket = mem_alloc(frames->nr, sizeof(*palette->bucket));
-	if (!palette->bucket)
-		return error_nomem(err);
-	if (colors == PPROF_COLORS_MODULE)
-		ok = color_modules(palette, frames, tree);
-	for (i = 0; colors != PPROF_COLORS_MODULE && i < frames->nr; i++)
-		palette->bucket[i] = name_class(palette, frames, (uint32_t)i);
-	if (ok)
+	set_all(palette, colors, strip);
+	if (flame_scheme_init(palette, frames, tree))
 		return PPROF_OK;
 	flame_palette_fini(palette);
 	return error_nomem(err);
+}
+
+/* Legend of a differential picture. */
+static const struct flame_legend diff_legend[] = {
+	{ 0, "\xe2\x96\xb2 grew", TINT_GREW + 5, 0 },
+	{ 0, "\xe2\x96\xbc shrank", TINT_SHRANK + 5, 0 },
+	{ 0, "new", TINT_NEW, 0 },
+	{ 0, "no change beyond noise", TINT_SAME, 0 },
+	{ 0, "gone", TINT_GONE, 0 }
+};
+
+enum pprof_status flame_palette_diff(struct flame_palette *palette,
+				     enum pprof_colors strip,
+				     struct pprof_error *err)
+{
+	set_all(palette, strip, strip);
+	palette->is_diff = true;
+	set_tints(palette->light, 0xeeeeee);
+	set_tints(palette->dark, 0x8c8c8c);
+	palette->legend = mem_alloc(1, sizeof(diff_legend));
+	if (!palette->legend)
+		return error_nomem(err);
+	memcpy(palette->legend, diff_legend, sizeof(diff_legend));
+	palette->nr_legend = sizeof(diff_legend) / sizeof(*diff_legend);
+	return PPROF_OK;
 }
 
 void flame_palette_fini(struct flame_palette *palette)
@@ -290,29 +228,26 @@ void flame_palette_fini(struct flame_palette *palette)
 	palette->nr_legend = 0;
 }
 
-unsigned flame_class_of(struct flame_palette *palette,
-			const struct tree_node *node)
+void flame_class_name(struct buf *out, const struct flame_palette *palette,
+		      unsigned class_id)
 {
-	unsigned class_id = FLAME_PRUNED;
+	static const char *const words[] = {
+		[TINT_SAME] = "e", [TINT_NEW] = "new", [TINT_GONE] = "gone"
+	};
 
-	if (node->kind == NODE_ROOT)
-		class_id = FLAME_ROOT;
-	else if (node->kind == NODE_FRAME && node->total < 0)
-		class_id = FLAME_NEGATIVE;
-	else if (node->kind == NODE_FRAME)
-		class_id = palette->bucket[node->row];
-	palette->used[class_id] = true;
-	return class_id;
-}
-
-void flame_class_name(struct buf *out, unsigned class_id)
-{
-	if (class_id < FLAME_BUCKETS) {
-		buf_byte(out, 'h');
-		buf_u64(out, class_id);
+	if (class_id >= FLAME_BUCKETS) {
+		buf_byte(out, "ruzn"[class_id - FLAME_BUCKETS]);
 		return;
 	}
-	buf_byte(out, "ruzn"[class_id - FLAME_BUCKETS]);
+	if (!palette->is_diff) {
+		buf_byte(out, 'h');
+		buf_u64(out, class_id);
+	} else if (class_id < TINT_SAME) {
+		buf_byte(out, class_id < TINT_SHRANK ? 'p' : 'n');
+		buf_u64(out, class_id % TINT_STEPS + 1);
+	} else {
+		buf_str(out, words[class_id]);
+	}
 }
 
 static uint32_t strip_color(enum pprof_colors colors, bool dark)
@@ -361,9 +296,12 @@ static void add_theme(struct buf *out, const struct flame_palette *palette,
 	const uint32_t *colors = dark ? palette->dark : palette->light;
 	unsigned i;
 
+	add_scoped(out, id, dark ? "{background:#16181d}\n"
+				 : "{background:#fff}\n");
 	add_rule(out, id, " .bg", dark ? 0x16181d : 0xffffff);
 	add_rule(out, id, " text", dark ? 0xe6e8ec : FLAME_INK);
 	add_rule(out, id, " .st", dark ? 0xb4b8c0 : 0x555555);
+	add_rule(out, id, " .hint", dark ? 0xb4b8c0 : 0x555555);
 	add_rule(out, id, " .labels text", FLAME_INK);
 	add_rule(out, id, " .ps",
 		 strip_color(palette->strip, dark));
@@ -373,7 +311,7 @@ static void add_theme(struct buf *out, const struct flame_palette *palette,
 		buf_byte(out, '#');
 		buf_str(out, id);
 		buf_str(out, " .");
-		flame_class_name(out, i);
+		flame_class_name(out, palette, i);
 		/* The pattern of the negative ones has this background. */
 		if (i == FLAME_NEGATIVE)
 			buf_byte(out, 'b');
@@ -383,10 +321,18 @@ static void add_theme(struct buf *out, const struct flame_palette *palette,
 
 /* Rules that are the same in every theme. */
 static void add_constant(struct buf *out, const struct flame_palette *palette,
-			 const char *id,
+			 const struct pprof_flame_opts *opts, const char *id,
 			 const struct flame_size *size)
 {
-	add_scoped(out, id, "{font-family:ui-monospace,Menlo,Consolas,"
+	add_scoped(out, id, "{font-family:");
+	if (opts->font) {
+		buf_byte(out, '"');
+		buf_str(out, opts->font);
+		buf_str(out, flame_is_monospace(opts->font)
+				     ? "\"," : "\",Verdana,\"DejaVu Sans\","
+						"sans-serif,");
+	}
+	buf_str(out, "ui-monospace,Menlo,Consolas,"
 			    "\"DejaVu Sans Mono\",\"Liberation Mono\","
 			    "monospace;font-size:");
 	buf_u64(out, size->font);
@@ -431,11 +377,18 @@ static void add_forced(struct buf *out, const char *id, bool hatched)
 }
 
 void flame_css(struct buf *out, const struct flame_palette *palette,
-	       enum pprof_theme theme, const char *id,
+	       const struct pprof_flame_opts *opts, const char *id,
 	       const struct flame_size *size)
 {
-	add_constant(out, palette, id, size);
+	enum pprof_theme theme = opts->theme;
+
+	add_constant(out, palette, opts, id, size);
 	add_theme(out, palette, id, theme == PPROF_THEME_DARK);
+	if (opts->background && theme != PPROF_THEME_DARK) {
+		add_scoped(out, id, " .bg{fill:");
+		buf_str(out, opts->background);
+		buf_str(out, "}\n");
+	}
 	if (theme == PPROF_THEME_AUTO) {
 		buf_str(out, "@media screen and (prefers-color-scheme:dark){"
 			     "\n");

@@ -9,10 +9,10 @@
 #include "base/buf.h"
 #include "output/flame_layout.h"
 
-/* Hashed classes h0 .. h31. */
+/* Classes that a scheme deals out: h0 .. h31, or those of differences. */
 #define FLAME_BUCKETS 32
 
-/* Classes after the hashed ones. */
+/* Classes after those. */
 enum flame_class {
 	FLAME_ROOT = FLAME_BUCKETS,
 	FLAME_UNKNOWN,  /* no name, or a separator: grey */
@@ -21,21 +21,34 @@ enum flame_class {
 	FLAME_NR_CLASSES
 };
 
-/* A module in the legend. */
+/* Buckets of a differential picture. */
+enum flame_tint {
+	TINT_GREW = 0,        /* 8 steps, the palest first */
+	TINT_SHRANK = 8,      /* likewise */
+	TINT_SAME = 16,
+	TINT_NEW,
+	TINT_GONE,
+	TINT_NR
+};
+#define TINT_STEPS 8
+
+/* An entry of the legend: text of the frames, or words of ours. */
 struct flame_legend {
-	str_id module;   /* in frames.strings */
+	str_id name;       /* in frames.strings, when words is NULL */
+	const char *words;
 	unsigned bucket;
-	uint64_t weight; /* sum of |self| of its frames */
+	uint64_t weight;   /* sum of |self| of its frames */
 };
 
 struct flame_palette {
 	enum pprof_colors colors;  /* never AUTO */
 	enum pprof_colors strip;   /* likewise: the kind of profile */
+	bool is_diff;              /* buckets are enum flame_tint */
 	uint32_t light[FLAME_NR_CLASSES]; /* 0xrrggbb */
 	uint32_t dark[FLAME_NR_CLASSES];
 	bool used[FLAME_NR_CLASSES];
 	uint8_t *bucket;           /* [frames.nr] class of each frame */
-	struct flame_legend *legend; /* heaviest first; module colours only */
+	struct flame_legend *legend; /* heaviest first; where keys are few */
 	size_t nr_legend;
 };
 
@@ -45,25 +58,38 @@ struct flame_palette {
 /* Colours by name that `type` and `unit` of the values suggest. */
 enum pprof_colors flame_auto_colors(const char *type, const char *unit);
 
-/* OK, NOMEM; flame_palette_fini() after either. */
+/*
+ * OK, NOMEM; flame_palette_fini() after either. New strings may come into
+ * `frames`.
+ */
 enum pprof_status flame_palette_init(struct flame_palette *palette,
 				     enum pprof_colors colors,
 				     enum pprof_colors strip,
-				     const struct frames *frames,
+				     struct frames *frames,
 				     const struct tree *tree,
 				     struct pprof_error *err);
+
+/* The same for differences: each node's tint is its bucket. */
+enum pprof_status flame_palette_diff(struct flame_palette *palette,
+				     enum pprof_colors strip,
+				     struct pprof_error *err);
 void flame_palette_fini(struct flame_palette *palette);
+
+/* flame_scheme.c: buckets of frames and the legend; false: out of memory. */
+bool flame_scheme_init(struct flame_palette *palette, struct frames *frames,
+		       const struct tree *tree);
 
 /* Class of a node; marks it as used. */
 unsigned flame_class_of(struct flame_palette *palette,
 			const struct tree_node *node);
 
 /* Append the class's name. */
-void flame_class_name(struct buf *out, unsigned class_id);
+void flame_class_name(struct buf *out, const struct flame_palette *palette,
+		      unsigned class_id);
 
 /* Append the style sheet, every rule under #id. */
 void flame_css(struct buf *out, const struct flame_palette *palette,
-	       enum pprof_theme theme, const char *id,
+	       const struct pprof_flame_opts *opts, const char *id,
 	       const struct flame_size *size);
 
 #endif

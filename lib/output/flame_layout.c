@@ -119,10 +119,25 @@ void flame_layout_fini(struct flame_layout *layout)
 	memset(layout, 0, sizeof(*layout));
 }
 
-void flame_layout_measure(struct flame_layout *layout, unsigned width,
-			  unsigned font, bool has_title, bool has_subtitle)
+bool flame_is_monospace(const char *font)
+{
+	static const char *const words[] = { "ono", "ourier", "onsolas",
+					     "enlo", "ixed", "erminal" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(font, words[i]))
+			return true;
+	return false;
+}
+
+void flame_layout_measure(struct flame_layout *layout,
+			  const struct pprof_flame_opts *opts, bool has_title,
+			  bool has_subtitle)
 {
 	struct flame_size *size = &layout->size;
+	unsigned width = opts->width ? opts->width : 1200;
+	unsigned font = opts->font_size;
 	unsigned head = has_title ? 3 * font : 3 * font / 2;
 	unsigned graph_height;
 
@@ -130,7 +145,10 @@ void flame_layout_measure(struct flame_layout *layout, unsigned width,
 	size->graph = width - 2 * FLAME_PAD;
 	size->font = font;
 	size->small = font > 6 ? font - 2 : font;
-	size->row = font + 4;
+	size->row = opts->row_height ? opts->row_height : font + 4;
+	size->advance = !opts->font || flame_is_monospace(opts->font)
+				? FLAME_ADVANCE
+				: FLAME_ADVANCE_OTHER;
 	if (has_subtitle)
 		head += 2 * font;
 	size->strip = head - 5;
@@ -150,6 +168,11 @@ unsigned flame_row_y(const struct flame_layout *layout, size_t depth)
 	size_t row = layout->icicle ? depth : layout->nr_rows - 1 - depth;
 
 	return (unsigned)row * layout->size.row;
+}
+
+uint32_t flame_gap(const struct flame_layout *layout)
+{
+	return FLAME_UNITS / 2 / layout->size.graph;
 }
 
 uint32_t flame_tenths(const struct flame_layout *layout, uint32_t units)

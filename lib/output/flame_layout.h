@@ -18,6 +18,9 @@
 /* Width of a cell of the widest common monospace font (DejaVu), in em. */
 #define FLAME_ADVANCE 0.602
 
+/* Of any other font, on the safe side for most names. */
+#define FLAME_ADVANCE_OTHER 0.68
+
 struct flame_box {
 	uint32_t node; /* of the tree */
 	uint32_t x0;   /* units */
@@ -30,10 +33,12 @@ struct flame_size {
 	unsigned font;       /* px */
 	unsigned small;      /* font of the footer, px */
 	unsigned row;        /* height of a row, px */
+	double advance;      /* of a character cell, em */
 	unsigned top;        /* of the first row, px */
 	unsigned details;    /* baseline of the details line, px */
 	unsigned footer;     /* top of the footer, px */
 	unsigned strip;      /* top of the colour strip, px */
+	unsigned band;       /* top of what is only in A, px; 0: nothing */
 };
 
 struct flame_layout {
@@ -57,11 +62,18 @@ enum pprof_status flame_layout_init(struct flame_layout *layout,
 void flame_layout_fini(struct flame_layout *layout);
 
 /* Set layout->size; needs the rows and what stands above the graph. */
-void flame_layout_measure(struct flame_layout *layout, unsigned width,
-			  unsigned font, bool has_title, bool has_subtitle);
+void flame_layout_measure(struct flame_layout *layout,
+			  const struct pprof_flame_opts *opts, bool has_title,
+			  bool has_subtitle);
+
+/* The font that opts->font names has characters of one width. */
+bool flame_is_monospace(const char *font);
 
 /* Top of the row of `depth` within the graph, px. */
 unsigned flame_row_y(const struct flame_layout *layout, size_t depth);
+
+/* Half a px in units: what wide boxes leave free at their right edge. */
+uint32_t flame_gap(const struct flame_layout *layout);
 
 /* Units as tenths of a px. */
 uint32_t flame_tenths(const struct flame_layout *layout, uint32_t units);

@@ -2,7 +2,7 @@
  *
  * The SVG document: one rect with a title a frame, grouped by row, in a
  * viewport whose horizontal unit is a millionth of the graph; labels apart,
- * fitted to their boxes. No script: what is drawn is all there is.
+ * fitted to their boxes. Complete without its script.
  */
 #include <config.h>
 
@@ -20,7 +20,7 @@
 /* Labels of fewer cells say nothing. */
 #define LABEL_LEAST 3
 
-/* Boxes this wide, px, get a gap to the next and an inlining mark. */
+/* Boxes this wide, px, get an inlining mark. */
 #define WIDE_PX 3
 
 /* Entries of the legend that are shown. */
@@ -30,6 +30,8 @@
 struct pen {
 	struct buf *out;
 	struct flame *flame;
+	const struct flame_layout *layout; /* of the rows being drawn */
+	const struct tree *tree;
 	struct shortener shortener;
 	struct buf name;
 	struct buf text;
@@ -91,10 +93,30 @@ static unsigned total_height(const struct flame *flame)
 	const struct flame_size *size = &flame->layout.size;
 	unsigned lines = note_lines(flame) + (unsigned)legend_lines(flame);
 
-	if (!flame->tree.nodes[0].weight)
+	if (!flame->tree.nodes[0].weight && !size->band)
 		return size->top + 6 * size->font;
 	return size->footer + lines * line_height(flame) +
 	       size->font * 4 / 5;
+}
+
+/* What the script cannot see in the picture. */
+static void add_script_facts(struct buf *out, const struct flame *flame)
+{
+	add_attribute(out, "data-f", flame->layout.size.font);
+	add_attribute(out, "data-g", flame_gap(&flame->layout));
+	add_attribute(out, "data-det", flame->layout.size.details);
+	if (flame->opts->font && !flame_is_monospace(flame->opts->font))
+		buf_str(out, " data-font=\"1\"");
+	if (flame->opts->name_type) {
+		buf_str(out, " data-name=\"");
+		xml_str(out, flame->opts->name_type);
+		buf_byte(out, '"');
+	}
+	if (!flame->diff)
+		return;
+	buf_str(out, " data-diff=\"1\"");
+	if (flame->opts->widths >= PPROF_WIDTHS_UNION)
+		buf_str(out, " data-widths=\"1\"");
 }
 
 static void add_root_tag(struct buf *out, const struct flame *flame,
@@ -102,10 +124,13 @@ static void add_root_tag(struct buf *out, const struct flame *flame,
 {
 	unsigned width = flame->layout.size.width;
 
-	buf_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		     "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"");
+	if (!flame->is_part)
+		buf_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	buf_str(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"");
 	buf_str(out, flame->id);
 	buf_str(out, "\" class=\"fg\"");
+	if (flame->is_part)
+		add_attribute(out, "y", flame->part_y);
 	if (flame->opts->width)
 		add_attribute(out, "width", width);
 	else
@@ -126,8 +151,11 @@ static void add_root_tag(struct buf *out, const struct flame *flame,
 	xml_str(out, flame->unit);
 	buf_byte(out, '"');
 	add_attribute(out, "data-u", FLAME_UNITS);
-	buf_str(out, flame->opts->icicle ? " data-layout=\"icicle\">\n"
-					 : " data-layout=\"flame\">\n");
+	buf_str(out, flame->opts->icicle ? " data-layout=\"icicle\""
+					 : " data-layout=\"flame\"");
+	if (!flame->opts->no_script)
+		add_script_facts(out, flame);
+	buf_str(out, ">\n");
 }
 
 /* Stripes for values below zero, upright in the scaled rows. */
@@ -163,9 +191,14 @@ static void add_head(struct pen *pen)
 	add_buf(out, &pen->text);
 	buf_str(out, "</desc>\n<metadata>");
 	flame_metadata(out, flame);
-	buf_str(out, "</metadata>\n<style>\n");
-	flame_css(out, &flame->palette, flame->opts->theme, flame->id,
+	buf_str(out, "</metadata>\n<style>");
+	flame->style = out->len;
+	buf_byte(out, '\n');
+	flame_css(out, &flame->palette, flame->opts, flame->id,
 		  &flame->layout.size);
+	if (!flame->opts->no_script)
+		flame_script_css(out, flame->id, flame->diff);
+	flame->style_end = out->len;
 	buf_str(out, "</style>\n");
 	if (flame->palette.used[FLAME_NEGATIVE])
 		add_hatch(out, flame);
@@ -175,7 +208,7 @@ static void add_head(struct pen *pen)
 static void add_fitted(struct pen *pen, const char *text, size_t len,
 		       unsigned px, unsigned font)
 {
-	size_t cells = (size_t)(px / (FLAME_ADVANCE * font));
+	size_t cells = (size_t)(px / (pen->flame->layout.size.advance * font));
 
 	buf_reset(&pen->name);
 	text_mask(&pen->name, text, len);
@@ -198,35 +231,94 @@ static void add_text_tag(struct buf *out, const char *class_name, unsigned x,
 	buf_byte(out, '>');
 }
 
-static void add_header(struct pen *pen, unsigned height)
+/* Text in the middle, however wide the picture is. */
+static void add_middle_tag(struct buf *out, const char *class_name,
+			   unsigned y)
+{
+	buf_str(out, "<text class=\"");
+	buf_str(out, class_name);
+	buf_str(out, "\" x=\"50%\"");
+	add_attribute(out, "y", y);
+	buf_byte(out, '>');
+}
+
+static void add_header(struct pen *pen)
 {
 	const struct flame_size *size = &pen->flame->layout.size;
-	const char *subtitle = pen->flame->opts->subtitle;
+	struct flame_diff *diff = pen->flame->diff;
+	const char *subtitle = diff ? buf_cstr(&diff->subtitle)
+				    : pen->flame->opts->subtitle;
 	struct buf *out = pen->out;
 
-	buf_str(out, "<rect class=\"bg\"");
-	add_attribute(out, "width", size->width);
-	add_attribute(out, "height", height);
-	buf_str(out, "/>\n");
+	buf_str(out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
 	if (pen->flame->title.len) {
-		add_text_tag(out, "tt", size->width / 2, 2 * size->font);
+		add_middle_tag(out, "tt", 2 * size->font);
 		add_fitted(pen, pen->flame->title.data, pen->flame->title.len,
 			   size->graph, size->font + 5);
 		buf_str(out, "</text>\n");
 	}
 	if (subtitle && *subtitle) {
-		add_text_tag(out, "st", size->width / 2,
-			     pen->flame->title.len ? 4 * size->font
-						   : 5 * size->font / 2);
+		add_middle_tag(out, "st", pen->flame->title.len
+						  ? 4 * size->font
+						  : 5 * size->font / 2);
 		add_fitted(pen, subtitle, strlen(subtitle), size->graph,
 			   size->font);
 		buf_str(out, "</text>\n");
 	}
 	buf_str(out, "<rect class=\"ps\"");
-	add_attribute(out, "x", FLAME_PAD);
 	add_attribute(out, "y", size->strip);
-	add_attribute(out, "width", size->graph);
-	buf_str(out, " height=\"3\"/>\n");
+	buf_str(out, " width=\"100%\" height=\"3\"/>\n");
+	if (pen->flame->opts->no_script)
+		return;
+	add_text_tag(out, "hint", FLAME_PAD, size->strip + 2 * size->font);
+	buf_str(out, "Open this file in a browser to zoom and to search."
+		     "</text>\n");
+}
+
+/* Nothing for what only calls others. */
+static void add_self(struct buf *text, const struct flame *flame,
+		     const struct tree_node *node)
+{
+	if (!node->self)
+		return;
+	if (node->self == node->total) {
+		buf_str(text, ", all self");
+		return;
+	}
+	buf_str(text, ", self ");
+	units_words(text, node->self, flame->noun, flame->unit);
+}
+
+static void add_value_words(struct buf *text, const struct flame *flame,
+			    const struct tree_node *node)
+{
+	bool scaled;
+
+	flame_value(text, flame, node);
+	/* "1.2 KiB (1,234 bytes), 5%" but "1,234 samples (5%)". */
+	scaled = text->len && text->data[text->len - 1] == ')';
+	buf_str(text, scaled ? ", " : " (");
+	units_share(text, node->weight, flame->tree.nodes[0].weight);
+	buf_str(text, scaled ? "" : ")");
+	if (node->kind == NODE_FRAME)
+		add_self(text, flame, node);
+}
+
+/* Lines of our own: within a name a line end is masked. */
+static void add_lines(struct buf *out, const struct buf *text)
+{
+	size_t at = 0, i;
+
+	for (i = 0; i < text->len; i++) {
+		if (text->data[i] != '\n')
+			continue;
+		xml_text(out, text->data + at, i - at);
+		buf_byte(out, '\n');
+		at = i + 1;
+	}
+	xml_text(out, text->data + at, text->len - at);
+	if (text->failed)
+		out->failed = true;
 }
 
 /* What a pointer over the box tells. */
@@ -235,19 +327,16 @@ static void add_tooltip(struct pen *pen, const struct tree_node *node)
 	const struct flame *flame = pen->flame;
 	struct buf *text = &pen->text;
 	uint32_t kind = 0;
-	bool scaled;
 
 	buf_reset(text);
 	flame_node_name(text, flame, node);
 	add_buf(pen->out, text);
 	buf_byte(pen->out, '\n');
 	buf_reset(text);
-	flame_value(text, flame, node);
-	/* "1.2 KiB (1,234 bytes), 5%" but "1,234 samples (5%)". */
-	scaled = text->len && text->data[text->len - 1] == ')';
-	buf_str(text, scaled ? ", " : " (");
-	units_share(text, node->weight, flame->tree.nodes[0].weight);
-	buf_str(text, scaled ? "" : ")");
+	if (flame->diff)
+		flame_diff_words(text, flame, node);
+	else
+		add_value_words(text, flame, node);
 	if (node->kind == NODE_FRAME)
 		kind = flame->frames.rows[node->row].kind;
 	if (node->kind == NODE_LIGHT)
@@ -260,12 +349,13 @@ static void add_tooltip(struct pen *pen, const struct tree_node *node)
 		buf_str(text, ", kernel");
 	if (kind & FRAME_JIT)
 		buf_str(text, ", JIT");
-	add_buf(pen->out, text);
+	add_lines(pen->out, text);
 }
 
-static bool is_wide(const struct flame *flame, const struct flame_box *box)
+static bool is_wide(const struct flame_layout *layout,
+		    const struct flame_box *box)
 {
-	return (uint64_t)(box->x1 - box->x0) * flame->layout.size.graph >=
+	return (uint64_t)(box->x1 - box->x0) * layout->size.graph >=
 	       (uint64_t)WIDE_PX * FLAME_UNITS;
 }
 
@@ -277,21 +367,25 @@ static bool is_inlined(const struct tree_node *node)
 static void add_box(struct pen *pen, const struct flame_box *box)
 {
 	struct flame *flame = pen->flame;
-	const struct flame_size *size = &flame->layout.size;
-	const struct tree_node *node = &flame->tree.nodes[box->node];
-	uint32_t width = box->x1 - box->x0;
+	const struct flame_size *size = &pen->layout->size;
+	const struct tree_node *node = &pen->tree->nodes[box->node];
+	uint32_t width = box->x1 - box->x0, gap = flame_gap(pen->layout);
 	struct buf *out = pen->out;
 
-	if (is_wide(flame, box))
-		width -= FLAME_UNITS / 2 / size->graph;
+	/* From 2.5 px on a growing gap, so that the script can tell. */
+	if (width > 7 * gap)
+		width -= gap;
+	else if (width > 5 * gap)
+		width -= (width - 5 * gap) / 2;
 	buf_str(out, "<rect class=\"");
-	flame_class_name(out, flame_class_of(&flame->palette, node));
+	flame_class_name(out, &flame->palette,
+			 flame_class_of(&flame->palette, node));
 	buf_byte(out, '"');
 	add_attribute(out, "x", box->x0);
 	add_attribute(out, "width", width);
 	/* Inlined code lies flush on what it was inlined into. */
 	if (is_inlined(node)) {
-		buf_str(out, flame->opts->icicle ? " y=\"-1\"" : "");
+		buf_str(out, pen->layout->icicle ? " y=\"-1\"" : "");
 		add_attribute(out, "height", size->row);
 	} else {
 		add_attribute(out, "height", size->row - 1);
@@ -304,7 +398,7 @@ static void add_box(struct pen *pen, const struct flame_box *box)
 /* A dashed line where inlined code meets its caller; one path a row. */
 static void add_inline_marks(struct pen *pen, size_t row)
 {
-	const struct flame_layout *layout = &pen->flame->layout;
+	const struct flame_layout *layout = pen->layout;
 	struct buf *out = pen->out;
 	bool open = false;
 	uint32_t i;
@@ -312,8 +406,8 @@ static void add_inline_marks(struct pen *pen, size_t row)
 	for (i = layout->row_start[row]; i < layout->row_start[row + 1]; i++) {
 		const struct flame_box *box = &layout->boxes[i];
 
-		if (!is_inlined(&pen->flame->tree.nodes[box->node]) ||
-		    !is_wide(pen->flame, box))
+		if (!is_inlined(&pen->tree->nodes[box->node]) ||
+		    !is_wide(layout, box))
 			continue;
 		buf_str(out, open ? "" : "<path class=\"il\" d=\"");
 		open = true;
@@ -338,9 +432,10 @@ static void add_inline_marks(struct pen *pen, size_t row)
 	buf_str(out, "\"/>\n");
 }
 
-static void add_rows(struct pen *pen)
+/* Rows from `first` on. */
+static void add_rows(struct pen *pen, size_t first)
 {
-	const struct flame_layout *layout = &pen->flame->layout;
+	const struct flame_layout *layout = pen->layout;
 	struct buf *out = pen->out;
 	size_t row;
 	uint32_t i;
@@ -348,9 +443,9 @@ static void add_rows(struct pen *pen)
 	buf_str(out, "<g class=\"rows\" transform=\"scale(");
 	units_fixed(out, layout->size.graph, 6);
 	buf_str(out, " 1)\">\n");
-	for (row = 0; row < layout->nr_rows; row++) {
+	for (row = first; row < layout->nr_rows; row++) {
 		buf_str(out, "<g transform=\"translate(0 ");
-		buf_u64(out, flame_row_y(layout, row));
+		buf_u64(out, flame_row_y(layout, row - first));
 		buf_str(out, ")\" data-d=\"");
 		buf_u64(out, row);
 		buf_str(out, "\">\n");
@@ -370,9 +465,13 @@ static void add_suffix(struct buf *out, const struct flame *flame,
 	uint64_t whole = flame->tree.nodes[0].weight;
 	unsigned __int128 tenths = (unsigned __int128)node->weight * 1000;
 
+	if (flame->diff) {
+		flame_diff_suffix(out, flame, node);
+		return;
+	}
 	buf_str(out, "  ");
 	if (node->kind == NODE_ROOT && !node->clamped) {
-		units_brief(out, node->total, flame->type, flame->unit);
+		units_brief(out, node->total, flame->noun, flame->unit);
 		return;
 	}
 	units_fixed(out, (int64_t)((tenths + whole / 2) / whole), 1);
@@ -391,7 +490,7 @@ static bool has_scopes(const struct flame *flame, const struct tree_node *node)
 static bool fit_label(struct pen *pen, const struct tree_node *node,
 		      uint32_t width_tenths)
 {
-	double cell = FLAME_ADVANCE * 10 * pen->flame->layout.size.font;
+	double cell = pen->layout->size.advance * 10 * pen->layout->size.font;
 	double left = (double)width_tenths - 2 * 10 * LABEL_PAD;
 	size_t cells, used;
 
@@ -421,8 +520,8 @@ static bool fit_label(struct pen *pen, const struct tree_node *node,
 
 static void add_label(struct pen *pen, const struct flame_box *box, size_t row)
 {
-	const struct flame_layout *layout = &pen->flame->layout;
-	const struct tree_node *node = &pen->flame->tree.nodes[box->node];
+	const struct flame_layout *layout = pen->layout;
+	const struct tree_node *node = &pen->tree->nodes[box->node];
 	uint32_t x = flame_tenths(layout, box->x0);
 	unsigned font = layout->size.font;
 	struct buf *out = pen->out;
@@ -444,17 +543,17 @@ static void add_label(struct pen *pen, const struct flame_box *box, size_t row)
 	buf_str(out, "</text>\n");
 }
 
-static void add_labels(struct pen *pen)
+static void add_labels(struct pen *pen, size_t first)
 {
-	const struct flame_layout *layout = &pen->flame->layout;
+	const struct flame_layout *layout = pen->layout;
 	size_t row;
 	uint32_t i;
 
 	buf_str(pen->out, "<g class=\"labels\" xml:space=\"preserve\">\n");
-	for (row = 0; row < layout->nr_rows; row++)
+	for (row = first; row < layout->nr_rows; row++)
 		for (i = layout->row_start[row];
 		     i < layout->row_start[row + 1]; i++)
-			add_label(pen, &layout->boxes[i], row);
+			add_label(pen, &layout->boxes[i], row - first);
 	buf_str(pen->out, "</g>\n");
 }
 
@@ -463,14 +562,39 @@ static void add_graph(struct pen *pen)
 	const struct flame_layout *layout = &pen->flame->layout;
 	struct buf *out = pen->out;
 
+	pen->layout = layout;
+	pen->tree = &pen->flame->tree;
 	buf_str(out, "<svg class=\"vp\"");
 	add_attribute(out, "x", FLAME_PAD);
 	add_attribute(out, "y", layout->size.top);
 	add_attribute(out, "width", layout->size.graph);
 	add_attribute(out, "height", layout->nr_rows * layout->size.row);
 	buf_str(out, ">\n");
-	add_rows(pen);
-	add_labels(pen);
+	add_rows(pen, 0);
+	add_labels(pen, 0);
+	buf_str(out, "</svg>\n");
+}
+
+/* What is only in A, hanging from its heading. */
+static void add_band(struct pen *pen)
+{
+	const struct flame_size *size = &pen->flame->layout.size;
+	struct buf *out = pen->out;
+
+	pen->layout = &pen->flame->diff->gone_layout;
+	pen->tree = &pen->flame->diff->gone;
+	add_text_tag(out, "", FLAME_PAD, size->band + 3 * size->font / 2);
+	buf_reset(&pen->text);
+	flame_diff_heading(&pen->text, pen->flame);
+	add_buf(out, &pen->text);
+	buf_str(out, "</text>\n<svg class=\"only\"");
+	add_attribute(out, "x", FLAME_PAD);
+	add_attribute(out, "y", size->band + 2 * size->font);
+	add_attribute(out, "width", pen->layout->size.graph);
+	add_attribute(out, "height", (pen->layout->nr_rows - 1) * size->row);
+	buf_str(out, ">\n");
+	add_rows(pen, 1);
+	add_labels(pen, 1);
 	buf_str(out, "</svg>\n");
 }
 
@@ -501,12 +625,24 @@ static void add_notes(struct pen *pen)
 	buf_str(out, "</g>\n");
 }
 
-/* The colours of the heaviest modules. */
+static void add_legend_name(struct pen *pen, const struct flame_legend *entry,
+			    unsigned px)
+{
+	const struct strtab *strings = &pen->flame->frames.strings;
+	unsigned font = pen->flame->layout.size.font;
+
+	if (entry->words)
+		add_fitted(pen, entry->words, strlen(entry->words), px, font);
+	else
+		add_fitted(pen, strtab_text(strings, entry->name),
+			   strtab_len(strings, entry->name), px, font);
+}
+
+/* The colours of the heaviest keys. */
 static void add_legend(struct pen *pen)
 {
 	const struct flame *flame = pen->flame;
 	const struct flame_size *size = &flame->layout.size;
-	const struct frames *frames = &flame->frames;
 	size_t columns = legend_columns(flame), nr = legend_shown(flame), i;
 	unsigned column = size->graph / (unsigned)columns, x, y;
 	struct buf *out = pen->out;
@@ -522,7 +658,8 @@ static void add_legend(struct pen *pen)
 		if (i == nr)
 			break;
 		buf_str(out, "<rect class=\"");
-		flame_class_name(out, flame->palette.legend[i].bucket);
+		flame_class_name(out, &flame->palette,
+				 flame->palette.legend[i].bucket);
 		buf_byte(out, '"');
 		add_attribute(out, "x", x);
 		add_attribute(out, "y", y - size->font * 4 / 5);
@@ -530,12 +667,8 @@ static void add_legend(struct pen *pen)
 		add_attribute(out, "height", size->font);
 		buf_str(out, "/>");
 		add_text_tag(out, "", x + 3 * size->font / 2, y);
-		add_fitted(pen,
-			   strtab_text(&frames->strings,
-				       flame->palette.legend[i].module),
-			   strtab_len(&frames->strings,
-				      flame->palette.legend[i].module),
-			   column - 2 * size->font, size->font);
+		add_legend_name(pen, &flame->palette.legend[i],
+				column - 2 * size->font);
 		buf_str(out, "</text>\n");
 	}
 	if (flame->palette.nr_legend > nr) {
@@ -553,10 +686,18 @@ static void add_nothing(struct pen *pen)
 
 	buf_reset(&pen->text);
 	flame_nothing(&pen->text, pen->flame);
-	add_text_tag(pen->out, "st", size->width / 2,
-		     size->top + 2 * size->font);
+	add_middle_tag(pen->out, "st", size->top + 2 * size->font);
 	add_buf(pen->out, &pen->text);
 	buf_str(pen->out, "</text>\n");
+}
+
+static void add_script(struct buf *out, struct flame *flame)
+{
+	buf_str(out, "<script><![CDATA[");
+	flame->script = out->len;
+	flame_script(out);
+	flame->script_end = out->len;
+	buf_str(out, "]]></script>\n");
 }
 
 /* Colours that are in use must be known before the style is written. */
@@ -569,6 +710,8 @@ static void use_classes(struct flame *flame)
 			       &flame->tree.nodes[flame->layout.boxes[i].node]);
 	for (i = 0; i < legend_shown(flame); i++)
 		flame->palette.used[flame->palette.legend[i].bucket] = true;
+	if (flame->diff && flame->diff->gone_layout.nr_boxes)
+		flame->palette.used[FLAME_PRUNED] = true;
 }
 
 void flame_svg(struct buf *out, struct flame *flame)
@@ -580,16 +723,22 @@ void flame_svg(struct buf *out, struct flame *flame)
 	buf_init(&pen.name, PTRDIFF_MAX);
 	buf_init(&pen.text, PTRDIFF_MAX);
 	use_classes(flame);
+	flame->height = height;
 	add_root_tag(out, flame, height);
 	add_head(&pen);
-	add_header(&pen, height);
-	if (flame->tree.nodes[0].weight) {
+	add_header(&pen);
+	if (flame->tree.nodes[0].weight)
 		add_graph(&pen);
+	else
+		add_nothing(&pen);
+	if (flame->layout.size.band)
+		add_band(&pen);
+	if (flame->tree.nodes[0].weight) {
 		add_notes(&pen);
 		add_legend(&pen);
-	} else {
-		add_nothing(&pen);
 	}
+	if (!flame->opts->no_script)
+		add_script(out, flame);
 	buf_str(out, "</svg>\n");
 	shortener_fini(&pen.shortener);
 	buf_fini(&pen.name);

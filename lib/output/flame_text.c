@@ -55,7 +55,7 @@ void flame_value(struct buf *out, const struct flame *flame,
 	__int128 total = flame->tree.total;
 
 	if (!node->clamped) {
-		units_words(out, node->total, flame->type, flame->unit);
+		units_words(out, node->total, flame->noun, flame->unit);
 		return;
 	}
 	if (node->kind == NODE_ROOT) {
@@ -64,11 +64,11 @@ void flame_value(struct buf *out, const struct flame *flame,
 		units_grouped(out, (unsigned __int128)(total < 0 ? -total
 								 : total));
 		buf_byte(out, ' ');
-		buf_str(out, units_noun(flame->type, flame->unit));
+		buf_str(out, units_noun(flame->noun, flame->unit));
 		return;
 	}
 	buf_str(out, node->total < 0 ? "at most " : "at least ");
-	units_words(out, node->total, flame->type, flame->unit);
+	units_words(out, node->total, flame->noun, flame->unit);
 }
 
 /* Name of a frame without its annotation, masked, cut to a tooltip's size. */
@@ -143,6 +143,25 @@ static void compose_title(struct flame *flame)
 		return;
 	buf_str(&flame->title, ": ");
 	buf_str(&flame->title, flame->type);
+	if (flame->diff)
+		buf_str(&flame->title, ", B against A");
+}
+
+/* A differential picture always says what is compared. */
+static bool compose_subtitle(struct flame *flame)
+{
+	const char *given = flame->opts->subtitle;
+	struct buf *out;
+
+	if (!flame->diff)
+		return true;
+	out = &flame->diff->subtitle;
+	if (given && *given) {
+		buf_str(out, given);
+		buf_str(out, "; ");
+	}
+	flame_diff_subtitle(out, flame);
+	return buf_ok(out);
 }
 
 /* A weight as px of the graph. */
@@ -168,11 +187,18 @@ static uint64_t count_light(const struct tree *tree)
 	return nr;
 }
 
+uint64_t flame_nr_drawn(const struct flame *flame)
+{
+	uint64_t nr = flame->layout.nr_drawn;
+
+	return flame->diff ? nr + flame->diff->gone_layout.nr_drawn : nr;
+}
+
 static void note_pruned(struct buf *out, const struct flame *flame)
 {
 	const struct tree *tree = &flame->tree;
 
-	units_grouped(out, flame->layout.nr_drawn);
+	units_grouped(out, flame_nr_drawn(flame));
 	buf_str(out, " of ");
 	add_count(out, tree->nr_frames, "frame");
 	buf_str(out, " drawn");
@@ -215,7 +241,7 @@ static void note_scale(struct buf *out, const struct flame *flame)
 static bool wrap_note(struct flame *flame, const struct buf *note)
 {
 	const struct flame_size *size = &flame->layout.size;
-	size_t cells = (size_t)(size->graph / (FLAME_ADVANCE * size->small));
+	size_t cells = (size_t)(size->graph / (size->advance * size->small));
 	size_t at = 0;
 	size_t nr, cut;
 
@@ -243,17 +269,18 @@ static bool wrap_note(struct flame *flame, const struct buf *note)
 
 static bool is_pruned(const struct flame *flame)
 {
-	return flame->layout.nr_drawn < flame->tree.nr_frames;
+	return flame_nr_drawn(flame) < flame->tree.nr_frames;
 }
 
 /* What the picture does not show, then what the caller wants said. */
 static bool compose_notes(struct flame *flame)
 {
 	static void (*const notes[])(struct buf *, const struct flame *) = {
-		note_pruned, note_depth, note_negative, note_scale
+		flame_diff_note, note_pruned, note_depth, note_negative,
+		note_scale
 	};
 	const bool apply[] = {
-		is_pruned(flame), flame->tree.deepest > flame->opts->max_depth,
+		flame->diff, is_pruned(flame), flame->tree.deepest > flame->opts->max_depth,
 		flame->tree.nr_negative > 0, flame->tree.shift > 0
 	};
 	struct buf note;
@@ -283,7 +310,8 @@ static bool compose_notes(struct flame *flame)
 bool flame_compose(struct flame *flame)
 {
 	compose_title(flame);
-	return buf_ok(&flame->title) && compose_notes(flame);
+	return buf_ok(&flame->title) && compose_subtitle(flame) &&
+	       compose_notes(flame);
 }
 
 /* Rows of the largest |self|, largest first; returns how many. */
@@ -310,7 +338,7 @@ static size_t find_top(const struct flame *flame, uint32_t *top)
 
 void flame_nothing(struct buf *out, const struct flame *flame)
 {
-	buf_str(out, "No samples: ");
+	buf_str(out, flame->diff ? "No samples in B: " : "No samples: ");
 	if (!flame->profile->nr_samples) {
 		buf_str(out, "the profile is empty");
 		return;
@@ -320,6 +348,21 @@ void flame_nothing(struct buf *out, const struct flame *flame)
 	buf_str(out, " is 0 (");
 	add_count(out, flame->profile->nr_samples, "stack");
 	buf_byte(out, ')');
+}
+
+static void summarize_diff(struct buf *out, const struct flame *flame)
+{
+	buf_str(out, "Differential flame graph of ");
+	text_mask(out, flame->type, strlen(flame->type));
+	buf_str(out, ": ");
+	flame_diff_subtitle(out, flame);
+	buf_str(out, "; ");
+	flame_diff_note(out, flame);
+	buf_str(out, "; ");
+	units_grouped(out, flame_nr_drawn(flame));
+	buf_str(out, " of ");
+	add_count(out, flame->tree.nr_frames, "frame");
+	buf_str(out, " drawn.");
 }
 
 void flame_summary(struct buf *out, const struct flame *flame)
@@ -333,16 +376,20 @@ void flame_summary(struct buf *out, const struct flame *flame)
 		flame_nothing(out, flame);
 		return;
 	}
+	if (flame->diff) {
+		summarize_diff(out, flame);
+		return;
+	}
 	buf_str(out, flame->opts->icicle ? "Icicle graph of " :
 					   "Flame graph of ");
 	flame_value(out, flame, &tree->nodes[0]);
-	if (strcmp(units_noun(flame->type, flame->unit), flame->type) != 0) {
+	if (strcmp(units_noun(flame->noun, flame->unit), flame->type) != 0) {
 		buf_str(out, ", ");
 		text_mask(out, flame->type, strlen(flame->type));
 	}
 	buf_str(out, flame->opts->reverse ? ", callers of each function; "
 					  : "; ");
-	units_grouped(out, flame->layout.nr_drawn);
+	units_grouped(out, flame_nr_drawn(flame));
 	buf_str(out, " of ");
 	add_count(out, tree->nr_frames, "frame");
 	buf_str(out, " drawn.");
@@ -433,9 +480,16 @@ void flame_metadata(struct buf *out, const struct flame *flame)
 	add_number_member(out, "max_frames", opts->max_frames);
 	add_number_member(out, "max_depth", opts->max_depth);
 	add_number_member(out, "frames", tree->nr_frames);
-	add_number_member(out, "drawn", flame->layout.nr_drawn);
+	add_number_member(out, "drawn", flame_nr_drawn(flame));
 	add_number_member(out, "deepest", tree->deepest);
 	add_number_member(out, "negative_stacks", tree->nr_negative);
+	if (flame->diff) {
+		add_member(out, "base_total");
+		buf_i64(out, flame->tree.nodes[0].base_total);
+		add_member(out, "base_factor");
+		buf_printf(out, "%.17g", flame->diff->scale);
+		add_number_member(out, "widths", opts->widths);
+	}
 	add_array_member(out, "notes", opts->notes, opts->nr_notes);
 	buf_byte(out, '}');
 }

@@ -368,7 +368,8 @@ static enum pprof_status add_sample(struct pprof_writer *w, uint32_t sample)
 	buf_byte(buf, KEY_SAMPLE);
 	buf_varint(buf, head_len + path_len + len);
 	buf_add(buf, head, head_len);
-	buf_add(buf, w->path + w->path_front, path_len);
+	if (path_len)
+		buf_add(buf, w->path + w->path_front, path_len);
 	buf_add(buf, tail, len);
 	return gzip_writer_step(&w->gzip, w->err);
 }

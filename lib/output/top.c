@@ -12,6 +12,7 @@
 #include "view/text.h"
 #include "view/units.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Bytes collected before they go to the sink. */
@@ -41,9 +42,19 @@ struct top {
 	struct buf out;
 };
 
+/* A value as it is printed. */
+static int64_t printed(const struct top *top, int64_t value)
+{
+	double by = top->opts->divide_by;
+
+	return by > 0 ? (int64_t)fmin(fmax((double)value / by, -0x1p62),
+				      0x1p62)
+		      : value;
+}
+
 static void add_value(struct top *top, int64_t value)
 {
-	units_value(&top->out, value, top->unit, top->to);
+	units_value(&top->out, printed(top, value), top->unit, top->to);
 }
 
 static void add_right(struct buf *out, const struct buf *cell, size_t width)
@@ -58,7 +69,7 @@ static void add_right(struct buf *out, const struct buf *cell, size_t width)
 static void add_value_cell(struct top *top, int64_t value)
 {
 	buf_reset(&top->cell);
-	units_value(&top->cell, value, top->unit, top->to);
+	units_value(&top->cell, printed(top, value), top->unit, top->to);
 	add_right(&top->out, &top->cell, 10);
 }
 
@@ -173,7 +184,8 @@ static void add_profile_header(struct top *top)
 			add_masked(top, "", comment);
 	}
 	if (*top->type)
-		add_masked(top, "Type: ", top->type);
+		add_masked(top, top->opts->mean ? "Type: mean_" : "Type: ",
+			   top->type);
 	if (p->doc_url)
 		add_masked(top, "Doc: ", profile_str(p, p->doc_url));
 	add_time(top);
@@ -208,6 +220,26 @@ static int64_t cutoff(const struct top *top)
 	double value = (double)top->table.total * top->opts->min_fraction;
 
 	return value < 9e18 ? (int64_t)value : INT64_MAX;
+}
+
+/* As `go tool pprof` has them: at most 80 characters of each. */
+static void add_filters(struct top *top)
+{
+	size_t len, i;
+
+	if (top->opts->nr_filters)
+		buf_str(&top->out, "Active filters:\n");
+	for (i = 0; i < top->opts->nr_filters; i++) {
+		buf_reset(&top->name);
+		text_mask(&top->name, top->opts->filters[i],
+			  strlen(top->opts->filters[i]));
+		len = text_head(top->name.data, top->name.len, 80);
+		buf_str(&top->out, "   ");
+		buf_add(&top->out, top->name.data, len);
+		if (len < top->name.len)
+			buf_str(&top->out, "\xe2\x80\xa6");
+		buf_byte(&top->out, '\n');
+	}
 }
 
 static void add_shown(struct top *top)
@@ -328,10 +360,25 @@ static enum pprof_status write_report(struct top *top, size_t type,
 		return status;
 	choose_unit(top);
 	add_profile_header(top);
+	add_filters(top);
 	add_shown(top);
 	buf_str(&top->out, "      flat  flat%   sum%        cum   cum%\n");
 	status = add_rows(top, err);
 	return status ? status : sink_take_buf(top->sink, &top->out, err);
+}
+
+/* Values per unit of the first sample type, as bytes an object. */
+static enum pprof_status divide(struct top *top, struct pprof_error *err)
+{
+	struct table first;
+	enum pprof_status status = table_init(&first, &top->frames,
+					      top->profile, 0, err);
+
+	if (status)
+		return status;
+	table_divide(&top->table, &first);
+	table_fini(&first);
+	return PPROF_OK;
 }
 
 static enum pprof_status run(struct top *top, size_t type,
@@ -349,6 +396,12 @@ static enum pprof_status run(struct top *top, size_t type,
 		return status;
 	status = table_init(&top->table, &top->frames, top->profile, type,
 			    err);
+	if (!status && top->opts->mean)
+		status = divide(top, err);
+	if (!status && top->opts->total)
+		top->table.total = top->opts->total;
+	if (!status && top->opts->drop_negative)
+		table_drop_negative(&top->table);
 	if (!status)
 		status = write_report(top, type, err);
 	table_fini(&top->table);

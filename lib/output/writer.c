@@ -11,7 +11,10 @@
 
 static const struct writer *const writers[] = {
 	&writer_pprof,
-	&writer_folded
+	&writer_folded,
+	&writer_jeprof,
+	&writer_pem,
+	&writer_cbor
 };
 
 #define NR_WRITERS (sizeof(writers) / sizeof(*writers))

@@ -19,6 +19,9 @@ struct writer {
 
 extern const struct writer writer_pprof;
 extern const struct writer writer_folded;
+extern const struct writer writer_cbor;
+extern const struct writer writer_jeprof;
+extern const struct writer writer_pem;
 
 /* Writer `i`, or NULL past the last. */
 const struct writer *writer_at(size_t i);

@@ -80,7 +80,10 @@ static bool make_first_rows(struct pprof_profile *p)
 	if (!mem_grow(p->mappings, p->cap_mappings, 1, MAX_ROWS) ||
 	    !mem_grow(p->functions, p->cap_functions, 1, MAX_ROWS) ||
 	    !mem_grow(p->locations, p->cap_locations, 1, MAX_ROWS) ||
-	    !mem_grow(p->lsets, p->cap_lsets, 1, MAX_ROWS))
+	    !mem_grow(p->lsets, p->cap_lsets, 1, MAX_ROWS) ||
+	    /* No row, but a place that empty runs can point to. */
+	    !mem_grow(p->labels, p->cap_labels, 1, MAX_ROWS) ||
+	    !mem_grow(p->lines, p->cap_lines, 1, MAX_ROWS))
 		return false;
 	memset(p->mappings, 0, sizeof(*p->mappings));
 	memset(p->functions, 0, sizeof(*p->functions));
@@ -494,7 +497,9 @@ void builder_add(struct builder *b, const loc_id *leaf_first, size_t nr,
 
 	if (b->status)
 		return;
-	if (!mem_grow(b->queue, b->cap_queue, b->nr_queue + nr, MAX_ROWS)) {
+	/* One more than needed: an empty stack has a place, too. */
+	if (!mem_grow(b->queue, b->cap_queue, b->nr_queue + nr + 1,
+		      MAX_ROWS)) {
 		fail_nomem(b);
 		return;
 	}

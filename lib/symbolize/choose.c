@@ -14,12 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of one image, while candidates are looked at. */
-struct judge {
-	struct run *run;
-	uint32_t image;
-	bool is_forced;
-};
+#include "symbolize/allocator.h"
+#include "symbolize/calls.h"
 
 const char *image_name(const struct run *run, size_t image)
 {
@@ -106,9 +102,72 @@ static bool check_id(struct run *run, uint32_t image,
 	return false;
 }
 
+/* Addresses that must be there before their calls prove anything. */
+#define MIN_CALLS 8
+
+/* How far a candidate is to be trusted. */
+enum trust {
+	FOUND = 0, /* by us, at the path or by name */
+	GIVEN,     /* by the user */
+	FORCED     /* by the user, against all proof */
+};
+
+/*
+ * In a heap profile addresses lie in calls. False when those of this image
+ * would not if the file lay so.
+ */
+static bool check_calls(const struct run *run, uint32_t image,
+			const struct binary *binary,
+			const struct placement *placement)
+{
+	const struct target *target = &run->targets[image];
+	const size_t step = target->nr_asks / CALLS_MAX + 1;
+	uint64_t vaddrs[CALLS_MAX];
+	size_t nr = 0, i;
+
+	if (!allocator_applies(run->profile))
+		return true;
+	for (i = 0; i < target->nr_asks; i += step) {
+		const struct ask *ask = &run->asks[target->first_ask + i];
+		uint32_t bias;
+
+		if (!ask->map || ask->is_signed)
+			continue;
+		bias = placement->row_bias[run->images.row_of_map[ask->map]];
+		if (bias != BIAS_NONE)
+			vaddrs[nr++] = ask->address - placement->biases[bias];
+	}
+	return nr < MIN_CALLS || calls_agree(binary, vaddrs, nr);
+}
+
+/*
+ * What fits only by its ranges may be another build that fills the same
+ * pages. That is doubt, and proof where the mapped file is known to be gone.
+ */
+static bool check_build(struct run *run, uint32_t image,
+			const struct binary *binary, enum trust trust,
+			struct placement *placement)
+{
+	const char *name = image_name(run, image);
+
+	if (check_calls(run, image, binary, placement))
+		return true;
+	if (trust == FOUND && name[path_undeleted_len(name)] &&
+	    !binary->path[path_undeleted_len(binary->path)]) {
+		format_masked(placement->reason, sizeof(placement->reason),
+			      "does not fit: no calls before the profile's "
+			      "return addresses");
+		return false;
+	}
+	diag_count(&run->symbolizer->diags, PPROF_UNIT_NONE, 0,
+		   "no calls before most return addresses in %s: it may be "
+		   "another build of what was mapped", binary->path);
+	return true;
+}
+
 /* Try the binary in the image; *ret_taken: it is the target's from now on. */
 static enum pprof_status try_binary(struct run *run, uint32_t image,
-				    struct binary *binary, bool is_forced,
+				    struct binary *binary, enum trust trust,
 				    bool *ret_taken)
 {
 	const struct elf_layout layout = binary_layout(binary);
@@ -123,13 +182,15 @@ static enum pprof_status try_binary(struct run *run, uint32_t image,
 			   binary->err.message);
 		return PPROF_OK;
 	}
-	if (!check_id(run, image, binary, &is_equal) && !is_forced)
+	if (!check_id(run, image, binary, &is_equal) && trust != FORCED)
 		return PPROF_OK;
 	status = images_place(&run->images, image, &layout,
-			      is_equal || is_forced, &placement, &is_fit,
+			      is_equal || trust == FORCED, &placement, &is_fit,
 			      run->err);
 	if (status)
 		return status;
+	if (is_fit && !is_equal && trust != FORCED)
+		is_fit = check_build(run, image, binary, trust, &placement);
 	if (!is_fit) {
 		set_reason(target, "%s: %s", placement.reason, binary->path);
 		placement_fini(&placement);
@@ -138,7 +199,7 @@ static enum pprof_status try_binary(struct run *run, uint32_t image,
 	placement_fini(&target->placement);
 	target->placement = placement;
 	target->binary = binary;
-	target->is_forced = is_forced;
+	target->is_forced = trust == FORCED;
 	*ret_taken = true;
 	return PPROF_OK;
 }
@@ -181,7 +242,7 @@ static enum pprof_status give_by_id(struct run *run, struct binary *binary,
 		    !is_same_id(id, binary->build_id))
 			continue;
 		*ret_met = true;
-		status = try_binary(run, i, binary, false, &is_taken);
+		status = try_binary(run, i, binary, GIVEN, &is_taken);
 	}
 	return status;
 }
@@ -228,9 +289,9 @@ static enum pprof_status give_by_name(struct run *run, struct binary *binary,
 		if (target->binary)
 			continue;
 		target->reason[0] = '\0';
-		status = try_binary(run, i, binary, false, &is_taken);
+		status = try_binary(run, i, binary, GIVEN, &is_taken);
 		if (!status && !is_taken && run->symbolizer->opts.force)
-			status = try_binary(run, i, binary, true, &is_taken);
+			status = try_binary(run, i, binary, FORCED, &is_taken);
 		if (status)
 			return status;
 		taken |= is_taken;
@@ -285,7 +346,8 @@ static enum pprof_status give_by_role(struct run *run, struct binary *binary,
 		if (first == IMAGE_NONE)
 			first = image;
 		run->targets[image].reason[0] = '\0';
-		status = try_binary(run, image, binary, i >= 2, &is_taken);
+		status = try_binary(run, image, binary, i < 2 ? GIVEN : FORCED,
+				    &is_taken);
 		if (status || is_taken)
 			return status;
 	}
@@ -314,6 +376,13 @@ static enum pprof_status give_binary(struct run *run, const char *path)
 
 /* ---------------------------------------------------------- found by us */
 
+/* Of one image, while candidates are looked at. */
+struct judge {
+	struct run *run;
+	uint32_t image;
+	enum trust trust;
+};
+
 static enum pprof_status judge_binary(void *ctx, struct binary *binary,
 				      bool *ret_taken,
 				      struct pprof_error *err)
@@ -321,7 +390,7 @@ static enum pprof_status judge_binary(void *ctx, struct binary *binary,
 	struct judge *judge = ctx;
 
 	(void)err; /* the run's own */
-	return try_binary(judge->run, judge->image, binary, judge->is_forced,
+	return try_binary(judge->run, judge->image, binary, judge->trust,
 			  ret_taken);
 }
 
@@ -339,7 +408,7 @@ static enum pprof_status search_image(struct run *run, uint32_t image)
 			       judge_binary, &judge, run->err);
 	if (status || target->binary || !run->symbolizer->opts.force)
 		return status;
-	judge.is_forced = true;
+	judge.trust = FORCED;
 	return finder_search(finder, image_name(run, image), id, judge_binary,
 			     &judge, run->err);
 }

@@ -31,30 +31,13 @@ struct gather {
 	uint64_t nr_visits;
 };
 
-static size_t lower_bound(const uint64_t *vaddrs, size_t nr, uint64_t vaddr)
-{
-	size_t lo = 0;
-
-	while (nr) {
-		size_t half = nr / 2;
-
-		if (vaddrs[lo + half] < vaddr) {
-			lo += half + 1;
-			nr -= half + 1;
-		} else {
-			nr = half;
-		}
-	}
-	return lo;
-}
-
 static enum pprof_status add_range(struct gather *gather, uint32_t unit,
 				   uint64_t low, uint64_t high)
 {
 	struct claims *claims = gather->claims;
 	size_t i;
 
-	i = lower_bound(gather->vaddrs, gather->nr, low);
+	i = vaddrs_lower_bound(gather->vaddrs, gather->nr, low);
 	for (; i < gather->nr && gather->vaddrs[i] < high; i++) {
 		gather->nr_visits++;
 		if (gather->counts[i] == MAX_CLAIMS ||

@@ -95,6 +95,15 @@ static void collect(const char *text, size_t len, void *opaque)
 	buf_add(out, text, len);
 }
 
+/* "_ZN...17h", sixteen digits, "E": what rustc called its old scheme. */
+static bool may_be_rust(const char *mangled)
+{
+	const size_t len = strlen(mangled);
+
+	return mangled[1] == 'R' ||
+	       (len > 20 && !memcmp(mangled + len - 20, "17h", 3));
+}
+
 static bool try_schemes(const char *mangled, struct collector *collector)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO |
@@ -102,7 +111,8 @@ static bool try_schemes(const char *mangled, struct collector *collector)
 	const size_t start = collector->start;
 
 	/* Rust first: its legacy names are valid C++ ones too. */
-	if (rust_demangle_callback(mangled, DMGL_PARAMS | DMGL_ANSI |
+	if (may_be_rust(mangled) &&
+	    rust_demangle_callback(mangled, DMGL_PARAMS | DMGL_ANSI |
 				   DMGL_AUTO, collect, collector))
 		return true;
 	collector->out->len = start;
@@ -267,10 +277,35 @@ static bool after_colons(const struct scan *scan)
 	return out->len >= scan->name + 2 && out->data[out->len - 1] == ':';
 }
 
+/*
+ * Rust: the method of a type, "<a::B<C>>::f", reads "a::B::f". False when the
+ * group at the start is something else.
+ */
+static bool scan_inherent(struct scan *scan, const char *end)
+{
+	const char *inner = scan->p + 1;
+	struct buf type;
+
+	if (!starts(end, "::") || !is_word_char(*inner) ||
+	    memchr(inner, ' ', (size_t)(end - inner)))
+		return false;
+	buf_init(&type, DEMANGLE_MAX_OUTPUT);
+	buf_add(&type, inner, (size_t)(end - inner) - 1);
+	/* It starts with a word and has no blank: this cannot recur. */
+	demangle_shorten(buf_cstr(&type), scan->out);
+	if (!buf_ok(&type))
+		scan->out->failed = true;
+	buf_fini(&type);
+	scan->p = end;
+	return true;
+}
+
 static void scan_angle(struct scan *scan)
 {
 	const char *end = group_end(scan->p);
 
+	if (scan->out->len == scan->name && scan_inherent(scan, end))
+		return;
 	/* Rust: "<T as Trait>::f", "<impl X for Y>"; but "f::<T>" is cut. */
 	if (scan->out->len == scan->name ||
 	    (after_colons(scan) && starts(scan->p, "<impl "))) {

@@ -11,7 +11,7 @@
 #include "symbolize/module.h"
 
 struct draft {
-	struct pprof_profile *profile; /* only its strings grow before the end */
+	struct pprof_profile *profile; /* only strings grow before the end */
 	/* Shares all with the profile but mappings, functions, locations,
 	 * lines and comments, which are copies. */
 	struct pprof_profile next;

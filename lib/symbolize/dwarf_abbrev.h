@@ -115,7 +115,8 @@ enum pprof_status dwarf_abbrev_cache_get(struct dwarf_abbrev_cache *cache,
 
 /*
  * Compile only the abbreviation of one code, into a table that is zeroed or
- * of earlier use. Adds the bytes read to *nr_bytes. OK, NOMEM, FORMAT (no such code).
+ * of earlier use. Adds the bytes read to *nr_bytes. OK, NOMEM, FORMAT (no
+ * such code).
  */
 enum pprof_status dwarf_abbrev_read_one(const struct dwarf_unit *unit,
 					uint64_t code,

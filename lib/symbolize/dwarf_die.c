@@ -133,12 +133,12 @@ bool dwarf_read_attrs(const struct dwarf_unit *unit,
 		      const struct dwarf_abbrev *abbrev,
 		      struct dwarf_cursor *cursor, struct dwarf_attrs *attrs)
 {
-	const struct dwarf_attr *attr = table->attrs + abbrev->attr;
-	const struct dwarf_attr *end = attr + abbrev->nr_attrs;
 	struct dwarf_value ignored, *value;
+	uint32_t i;
 
 	attrs->has = 0;
-	for (; attr < end; attr++) {
+	for (i = 0; i < abbrev->nr_attrs; i++) {
+		const struct dwarf_attr *attr = &table->attrs[abbrev->attr + i];
 		uint16_t form = attr->form;
 
 		value = attr->slot ? &attrs->values[attr->slot] : &ignored;

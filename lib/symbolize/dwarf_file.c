@@ -168,6 +168,9 @@ void dwarf_file_fini(struct dwarf_file *file)
 {
 	mem_free(file->units);
 	mem_free(file->type_units);
+	file->units = file->type_units = NULL;
+	file->nr_units = file->cap_units = 0;
+	file->nr_type_units = file->cap_type_units = 0;
 }
 
 static uint64_t base_or(const struct dwarf_attrs *attrs, enum dwarf_slot slot,

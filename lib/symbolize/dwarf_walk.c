@@ -14,6 +14,9 @@
 /* Nesting of blocks and inlined calls that is followed. */
 #define MAX_LEVELS ((size_t)1024)
 
+/* How far ahead memory is fetched: some ten entries. */
+#define PREFETCH_BYTES 1024
+
 /* Target numbers on all levels together. */
 #define MAX_POOL ((size_t)1 << 28)
 
@@ -273,11 +276,11 @@ static enum pprof_status pass_scope(struct walk *walk, bool is_inlined)
 	if (walk->is_loose && level.scope && is_inlined)
 		status = push_level(walk, LEVEL_PASSED, level.scope,
 				    level.first, level.nr, mark);
-	else if (walk->is_deep)
+	else if (walk->is_loose && walk->is_deep)
 		status = push_level(walk, LEVEL_PASSED, NULL, 0, walk->nr_all,
 				    mark);
 	else
-		return leave_out(walk);
+		return is_inlined ? leave_out(walk) : pass_through(walk);
 	if (!status)
 		fill_scope(walk, NULL, is_inlined,
 			   &walk->walker->levels[walk->nr_levels - 1].passed);
@@ -387,9 +390,10 @@ static bool is_wanted(const struct walk *walk,
 	case DWARF_FUNC:
 		return true;
 	case DWARF_ABSTRACT:
-		return walk->is_deep && abbrev->has_children;
+		return walk->is_deep && walk->is_loose &&
+		       abbrev->has_children;
 	case DWARF_INLINED:
-		return top(walk)->scope || walk->is_deep;
+		return top(walk)->scope || (walk->is_deep && walk->is_loose);
 	case DWARF_BLOCK:
 		return top(walk)->scope && abbrev->has_pc &&
 		       abbrev->has_children;
@@ -419,8 +423,9 @@ static enum pprof_status visit_other(struct walk *walk,
 {
 	const bool in_function = top(walk)->scope;
 	const bool is_block = abbrev->kind == DWARF_BLOCK && in_function;
+	/* An inlined call holds no function of its own. */
 	const bool enters = abbrev->has_children &&
-		(is_block || walk->is_deep ||
+		(is_block || (walk->is_deep && abbrev->kind != DWARF_INLINED) ||
 		 (!in_function && abbrev->kind == DWARF_NAMESPACE));
 	bool jumped;
 
@@ -470,6 +475,7 @@ static enum pprof_status skip_plain(struct walk *walk)
 
 	for (;;) {
 		here = cursor.p;
+		__builtin_prefetch(here + PREFETCH_BYTES);
 		code = dwarf_uleb(&cursor);
 		abbrev = code ? dwarf_abbrevs_find(walk->table, code) : NULL;
 		if (!abbrev || abbrev->kind == DWARF_FUNC ||

@@ -476,6 +476,34 @@ const char *elf_file_debuglink(const struct elf_file *file, uint32_t *ret_crc)
 	return name;
 }
 
+/* .debug_sup, DWARF 5, 7.3.6: version, flag, file name, ULEB length, sum. */
+static const char *read_debug_sup(struct elf_file *file)
+{
+	const size_t head = 3;
+	const struct elf_section *section = find_section(file, ".debug_sup");
+	struct elf_bytes bytes;
+	const char *name;
+	size_t len = 0, at, nr;
+
+	if (!section)
+		return NULL;
+	bytes = slice(file, section->offset, section->size);
+	/* The flag is set in the supplementary file itself. */
+	if (bytes.size <= head || bytes.data[2])
+		return NULL;
+	bytes.data += head;
+	bytes.size -= head;
+	name = leading_text(bytes, &len);
+	at = len + 1;
+	if (!name || at >= bytes.size)
+		return name;
+	nr = bytes.data[at++];
+	/* A length of more than one byte is no build ID. */
+	if (nr < 0x80 && nr <= bytes.size - at)
+		format_hex(file->alt_id, bytes.data + at, nr);
+	return name;
+}
+
 const char *elf_file_debugaltlink(const struct elf_file *file,
 				  const char **ret_build_id)
 {
@@ -484,17 +512,17 @@ const char *elf_file_debugaltlink(const struct elf_file *file,
 	const struct elf_section *section;
 	struct elf_bytes bytes;
 	const char *name;
-	size_t len;
+	size_t len = 0;
 
+	*ret_build_id = file->alt_id;
 	section = find_section(file, ".gnu_debugaltlink");
 	if (!section)
-		return NULL;
+		return read_debug_sup(self);
 	bytes = slice(file, section->offset, section->size);
 	name = leading_text(bytes, &len);
-	if (!name)
-		return NULL;
-	format_hex(self->alt_id, bytes.data + len + 1, bytes.size - len - 1);
-	*ret_build_id = file->alt_id;
+	if (name)
+		format_hex(self->alt_id, bytes.data + len + 1,
+			   bytes.size - len - 1);
 	return name;
 }
 

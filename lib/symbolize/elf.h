@@ -96,7 +96,10 @@ bool elf_file_is_debug_only(const struct elf_file *file);
 /* .gnu_debuglink: base name and CRC-32; NULL when there is none. */
 const char *elf_file_debuglink(const struct elf_file *file, uint32_t *ret_crc);
 
-/* .gnu_debugaltlink: path and build ID in hex; NULL when there is none. */
+/*
+ * .gnu_debugaltlink, or DWARF 5's .debug_sup: path and build ID in hex; NULL
+ * when there is none.
+ */
 const char *elf_file_debugaltlink(const struct elf_file *file,
 				  const char **ret_build_id);
 

@@ -7,12 +7,14 @@
 
 #include "symbolize/finder.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "symbolize/debugfiles.h"
+#include "symbolize/symbol_dirs.h"
 
 /* Bytes of all names of options. */
 #define NAMES_MAX ((uint64_t)1 << 30)
@@ -55,7 +57,11 @@ enum pprof_status finder_init(struct finder *finder,
 	    !copy_list(finder, &finder->search_dirs, opts->search_dirs,
 		       opts->nr_search_dirs) ||
 	    !copy_list(finder, &finder->path_maps, opts->path_maps,
-		       opts->nr_path_maps))
+		       opts->nr_path_maps) ||
+	    !copy_list(finder, &finder->symbols, opts->symbols,
+		       opts->nr_symbols) ||
+	    !copy_list(finder, &finder->perf_maps, opts->perf_maps,
+		       opts->nr_perf_maps))
 		return error_nomem(err);
 	return PPROF_OK;
 }
@@ -63,6 +69,7 @@ enum pprof_status finder_init(struct finder *finder,
 static void close_binary(struct binary *binary)
 {
 	module_free(binary->module);
+	symfile_close(binary->symfile);
 	elf_file_close(binary->elf);
 	mem_free(binary->segments);
 	mem_free(binary);
@@ -121,12 +128,41 @@ static struct binary *find_opened(const struct finder *finder,
 	return NULL;
 }
 
+/* What a symbol file tells of the binary that it was made from. */
+static enum pprof_status read_symfile(struct binary *binary,
+				      struct pprof_error *err)
+{
+	const struct symfile_header *header = &binary->symfile->header;
+
+	binary->nr_segments = header->nr_segments;
+	binary->segments = mem_alloc(header->nr_segments,
+				     sizeof(*header->segments));
+	if (!binary->segments)
+		return error_nomem(err);
+	memcpy(binary->segments, header->segments,
+	       header->nr_segments * sizeof(*header->segments));
+	memcpy(binary->build_id, header->build_id, sizeof(binary->build_id));
+	binary->type = header->type;
+	binary->machine = header->machine;
+	binary->is_debug_only = header->is_debug_only;
+	binary->debug_path = binary->path;
+	return PPROF_OK;
+}
+
 static enum pprof_status read_binary(struct binary *binary,
 				     struct pprof_error *err)
 {
 	const struct elf_segment *segments;
 	const char *id;
 
+	binary->status = symfile_open(binary->path, &binary->symfile,
+				      &binary->err);
+	if (binary->status == PPROF_NOMEM)
+		return error_nomem(err);
+	if (binary->status)
+		return PPROF_OK;
+	if (binary->symfile)
+		return read_symfile(binary, err);
 	binary->status = elf_file_open(binary->path, &binary->elf,
 				       &binary->err);
 	if (binary->status == PPROF_NOMEM)
@@ -180,6 +216,28 @@ enum pprof_status finder_open(struct finder *finder, const char *path,
 		return status;
 	}
 	finder->opened[finder->nr_opened++] = binary;
+	*ret_binary = binary;
+	return PPROF_OK;
+}
+
+enum pprof_status finder_get(struct finder *finder, const char *path,
+			     struct binary **ret_binary,
+			     struct pprof_error *err)
+{
+	enum pprof_status status;
+	struct binary *binary;
+	struct stat st;
+
+	status = finder_open(finder, path, &binary, err);
+	if (status)
+		return status;
+	if (!binary)
+		return error_plain(err, PPROF_IO, path, "%s",
+				   stat(path, &st) ? strerror(errno)
+						   : "not a regular file");
+	if (binary->status)
+		return error_plain(err, binary->status, path, "%s",
+				   binary->err.message);
 	*ret_binary = binary;
 	return PPROF_OK;
 }
@@ -410,6 +468,9 @@ enum pprof_status finder_search(struct finder *finder, const char *path,
 	    !buf_reserve(&s.variant, FINDER_PATH_MAX) ||
 	    !buf_reserve(&s.mapped, FINDER_PATH_MAX))
 		status = error_nomem(err);
+	if (!status)
+		status = symbol_dirs_search(finder, path, build_id, judge, ctx,
+					    &s.is_taken, err);
 	len = path_base(path, true, &base);
 	for (i = 0; build_id[0] && !status && !s.is_taken && i < dirs->nr; i++)
 		status = try_build_id(&s, dirs->names[i], base, len);

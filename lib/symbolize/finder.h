@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "symbolize/module.h"
 #include "symbolize/place.h"
+#include "symbolize/symfile.h"
 
 /* Longest path that is tried; the kernel takes 4096 bytes. */
 #define FINDER_PATH_MAX ((size_t)8 << 10)
@@ -34,6 +35,7 @@ struct binary {
 	unsigned type, machine;
 	bool is_debug_only;
 	struct module *module;   /* NULL until finder_load() */
+	struct symfile *symfile; /* it is a symbol file, and has no module */
 	const char *debug_path;  /* file with its DWARF, or "" */
 	char note[192];          /* why a debug file was refused, or "" */
 };
@@ -46,6 +48,10 @@ struct finder {
 	struct name_list debug_dirs;
 	struct name_list search_dirs;
 	struct name_list path_maps;
+	struct name_list symbols;      /* directories and symbol files */
+	struct name_list symbol_files; /* all there, once they were listed */
+	bool has_listed;
+	struct name_list perf_maps;
 	struct binary **opened; /* [nr_opened], each stays where it is */
 	size_t nr_opened, cap_opened;
 };
@@ -65,6 +71,11 @@ enum pprof_status finder_open(struct finder *finder, const char *path,
 			      struct binary **ret_binary,
 			      struct pprof_error *err);
 
+/* finder_open() of a file that has to be there. Also IO, FORMAT, LIMIT. */
+enum pprof_status finder_get(struct finder *finder, const char *path,
+			     struct binary **ret_binary,
+			     struct pprof_error *err);
+
 /* Judge a candidate; true in *ret_taken ends the search. */
 typedef enum pprof_status (*finder_judge_fn)(void *ctx, struct binary *binary,
 					     bool *ret_taken,
@@ -72,9 +83,9 @@ typedef enum pprof_status (*finder_judge_fn)(void *ctx, struct binary *binary,
 
 /*
  * Show the judge each file that could have been mapped as `path`, best
- * first: by build ID (hex, or "") in the search directories, at the path in
- * sysroots, mapped or as it stands, by name in the search directories, and
- * last a debug file alone. OK, NOMEM, or what the judge said.
+ * first: symbol files, by build ID (hex, or "") in the search directories, at
+ * the path in sysroots, mapped or as it stands, by name in the search
+ * directories, and last a debug file alone. OK, NOMEM, or what the judge said.
  */
 enum pprof_status finder_search(struct finder *finder, const char *path,
 				const char *build_id, finder_judge_fn judge,

@@ -14,7 +14,7 @@
 #include "symbolize/split.h"
 
 /* Frames of one batch in one thread. */
-#define MAX_FRAMES ((size_t)1 << 28)
+#define MAX_FRAMES ((size_t)1 << 26)
 
 /* Arrays by pair, in the order of the job's pairs. */
 struct work {

@@ -224,23 +224,6 @@ struct run {
 	int32_t special_line[256];
 };
 
-static size_t lower_bound(const uint64_t *vaddrs, size_t nr, uint64_t vaddr)
-{
-	size_t lo = 0;
-
-	while (nr) {
-		size_t half = nr / 2;
-
-		if (vaddrs[lo + half] < vaddr) {
-			lo += half + 1;
-			nr -= half + 1;
-		} else {
-			nr = half;
-		}
-	}
-	return lo;
-}
-
 static void seek_target(struct run *run, size_t next)
 {
 	run->next = next;
@@ -266,7 +249,8 @@ static void assign(struct run *run, struct machine row, uint64_t limit)
 static void start_sequence(struct run *run, uint64_t address)
 {
 	if (text_areas_contain(run->text, address))
-		seek_target(run, lower_bound(run->vaddrs, run->nr, address));
+		seek_target(run, vaddrs_lower_bound(run->vaddrs, run->nr,
+						    address));
 	else
 		seek_target(run, run->nr);
 }
@@ -412,10 +396,10 @@ static void prepare_specials(struct run *run)
 }
 
 static inline void run_special(const struct run *run, struct machine *now,
-			       uint8_t opcode)
+			       uint8_t opcode, bool is_vliw)
 {
 	now->line += (uint32_t)run->special_line[opcode];
-	if (run->table->max_ops <= 1)
+	if (!is_vliw)
 		now->address += run->special_address[opcode];
 	else
 		advance(run->table, now, run->special_address[opcode]);
@@ -430,6 +414,7 @@ static enum pprof_status run_sequence(struct run *run,
 {
 	struct machine now = { 0, 0, 1, 1, 0 }, last = now;
 	const uint8_t opcode_base = run->table->opcode_base;
+	const bool is_vliw = run->table->max_ops > 1;
 	struct dwarf_cursor cursor = *in;
 	enum pprof_status status = PPROF_OK;
 	bool is_end = false, is_started = false;
@@ -440,7 +425,7 @@ static enum pprof_status run_sequence(struct run *run,
 		uint8_t opcode = *cursor.p++;
 
 		if (opcode >= opcode_base) {
-			run_special(run, &now, opcode);
+			run_special(run, &now, opcode, is_vliw);
 		} else if (!opcode) {
 			*in = cursor;
 			status = read_extended(run, in, &extended);

@@ -24,6 +24,9 @@
 #define ALT_FILE_ID 1
 #define PACKAGE_FILE_ID 2
 
+/* Each is looked at for every range; real files have one or two. */
+#define MAX_TEXT_AREAS 16
+
 /* Addresses in one batch are numbered by 32 bits. */
 #define MAX_ADDRESSES ((size_t)UINT32_MAX - 1)
 
@@ -66,19 +69,13 @@ enum pprof_status module_new(struct elf_file *binary, struct elf_file *debug,
 	return PPROF_OK;
 }
 
-void module_free(struct module *module)
+/* Widen `area` by another one. */
+static void widen(struct text_area *area, uint64_t start, uint64_t limit)
 {
-	if (!module)
-		return;
-	dwarf_file_fini(&module->dwarf);
-	dwarf_file_fini(&module->dwarf_alt);
-	split_close(module->package);
-	mem_free(module->text.areas);
-	elf_file_close(module->mini);
-	elf_file_close(module->binary);
-	elf_file_close(module->debug);
-	elf_file_close(module->alt);
-	mem_free(module);
+	if (start < area->start)
+		area->start = start;
+	if (limit > area->limit)
+		area->limit = limit;
 }
 
 /* Executable segments; a debug file tells their addresses as well. */
@@ -86,7 +83,7 @@ static enum pprof_status find_text(struct module *module)
 {
 	const struct elf_segment *segments;
 	const struct elf_file *file;
-	struct text_area *area;
+	struct text_area area;
 	size_t nr, i;
 
 	file = module->binary ? module->binary : module->debug;
@@ -95,12 +92,16 @@ static enum pprof_status find_text(struct module *module)
 		if (!(segments[i].flags & PF_X) ||
 		    segments[i].memsz > UINT64_MAX - segments[i].vaddr)
 			continue;
+		area.start = segments[i].vaddr;
+		area.limit = segments[i].vaddr + segments[i].memsz;
+		if (module->text.nr == MAX_TEXT_AREAS) {
+			widen(module->text.areas, area.start, area.limit);
+			continue;
+		}
 		if (!mem_grow(module->text.areas, module->text.cap,
-			      module->text.nr + 1, SIZE_MAX / sizeof(*area)))
+			      module->text.nr + 1, MAX_TEXT_AREAS))
 			return PPROF_NOMEM;
-		area = &module->text.areas[module->text.nr++];
-		area->start = segments[i].vaddr;
-		area->limit = segments[i].vaddr + segments[i].memsz;
+		module->text.areas[module->text.nr++] = area;
 	}
 	return PPROF_OK;
 }
@@ -182,6 +183,27 @@ static enum pprof_status open_dwarf(struct module *module,
 	return status;
 }
 
+static void close_dwarf(struct module *module)
+{
+	dwarf_file_fini(&module->dwarf);
+	dwarf_file_fini(&module->dwarf_alt);
+	split_close(module->package);
+	module->package = NULL;
+}
+
+void module_free(struct module *module)
+{
+	if (!module)
+		return;
+	close_dwarf(module);
+	mem_free(module->text.areas);
+	elf_file_close(module->mini);
+	elf_file_close(module->binary);
+	elf_file_close(module->debug);
+	elf_file_close(module->alt);
+	mem_free(module);
+}
+
 static enum pprof_status get_ready(struct module *module,
 				   struct pprof_error *err)
 {
@@ -189,11 +211,15 @@ static enum pprof_status get_ready(struct module *module,
 
 	if (module->is_ready)
 		return PPROF_OK;
-	if (!module->text.nr && find_text(module))
+	module->text.nr = 0;
+	if (find_text(module))
 		return error_nomem(err);
-	open_mini(module);
+	if (!module->mini)
+		open_mini(module);
 	status = open_dwarf(module, err);
-	if (!status)
+	if (status)
+		close_dwarf(module);
+	else
 		module->is_ready = true;
 	return status;
 }
@@ -268,9 +294,9 @@ static bool take_frames(struct answers *answers, const struct join *join,
 	const struct answer_frame *frames;
 	size_t i;
 
-	frames = join->workers[answer->worker].frames + answer->first_frame;
+	frames = join->workers[answer->worker].frames;
 	for (i = 0; i < answer->nr_frames; i++) {
-		struct answer_frame frame = frames[i];
+		struct answer_frame frame = frames[answer->first_frame + i];
 
 		if (!translate(answers, translation, &frame.name) ||
 		    !translate(answers, translation, &frame.system_name) ||

@@ -20,7 +20,7 @@
 #define MAX_SCOPES 256
 
 /* All names of one thread, and one name being made. */
-#define MAX_NAME_BYTES ((uint64_t)2 << 30)
+#define MAX_NAME_BYTES ((uint64_t)1 << 30)
 #define MAX_SCRATCH ((size_t)8 << 20)
 
 /* What the entries of one function say together. */
@@ -316,18 +316,23 @@ static enum pprof_status find_scopes(struct namer *namer,
 	return status;
 }
 
-/* What a scope without a name is called. */
-static const char *unnamed_scope(uint16_t tag)
+/*
+ * What a scope without a name is called. Types with functions but without
+ * name are lambdas' where they stand in a function, or can be called.
+ */
+static const char *unnamed_scope(uint16_t tag, bool may_be_lambda)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
 		return "(anonymous namespace)";
 	case DW_TAG_structure_type:
-		return "(anonymous struct)";
+		return may_be_lambda ? "{lambda}" : "(anonymous struct)";
+	case DW_TAG_class_type:
+		return may_be_lambda ? "{lambda}" : "(anonymous class)";
 	case DW_TAG_union_type:
 		return "(anonymous union)";
 	default:
-		return "(anonymous class)";
+		return "(anonymous type)";
 	}
 }
 
@@ -369,9 +374,10 @@ static enum pprof_status append_function(struct namer *namer,
 	return PPROF_OK;
 }
 
+/* Sets *may_be_lambda for the scopes inside a function. */
 static enum pprof_status append_scope(struct namer *namer,
 				      const struct dwarf_die *die,
-				      struct buf *out)
+				      bool *may_be_lambda, struct buf *out)
 {
 	enum pprof_status status;
 	struct dwarf_attrs attrs;
@@ -383,6 +389,7 @@ static enum pprof_status append_scope(struct namer *namer,
 		return status == PPROF_FORMAT ? PPROF_OK : status;
 	switch (tag) {
 	case DW_TAG_subprogram:
+		*may_be_lambda = true;
 		return append_function(namer, die, out);
 	case DW_TAG_namespace:
 	case DW_TAG_class_type:
@@ -393,7 +400,7 @@ static enum pprof_status append_scope(struct namer *namer,
 		name = text_or_null(die, &attrs, SLOT_NAME);
 		if (!name)
 			name = signature_name(namer, die, &attrs);
-		buf_str(out, name ? name : unnamed_scope(tag));
+		buf_str(out, name ? name : unnamed_scope(tag, *may_be_lambda));
 		buf_str(out, "::");
 		return PPROF_OK;
 	default:
@@ -407,6 +414,7 @@ static enum pprof_status qualify(struct namer *namer,
 {
 	struct buf *out = &namer->scratch;
 	struct dwarf_die scope = facts->named;
+	bool may_be_lambda = !strcmp(facts->name, "operator()");
 	enum pprof_status status;
 	struct buf full;
 	size_t nr, i;
@@ -415,7 +423,7 @@ static enum pprof_status qualify(struct namer *namer,
 	status = find_scopes(namer, &facts->named, &nr);
 	for (i = 1; i < nr && !status; i++) {
 		scope.offset = namer->descent->scopes[i];
-		status = append_scope(namer, &scope, &full);
+		status = append_scope(namer, &scope, &may_be_lambda, &full);
 	}
 	buf_str(&full, facts->name);
 	if (!buf_ok(&full))

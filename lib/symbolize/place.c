@@ -158,8 +158,11 @@ static bool find_bias(const struct placer *p, const struct mapping *map,
 
 	if (map->limit <= map->start || length > span->size + 2 * page)
 		return false;
+	/* Old kernels mapped data as code for some; never the reverse. */
+	if (!is_code && span->flags & PF_X)
+		return false;
 	if (p->no_offsets) {
-		if (is_code != !!(span->flags & PF_X))
+		if (is_code && !(span->flags & PF_X))
 			return false;
 		*ret_bias = map->start - (span->vaddr & -page);
 	} else {

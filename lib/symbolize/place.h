@@ -19,7 +19,7 @@ struct elf_layout {
 	const struct elf_segment *segments; /* borrowed */
 	size_t nr_segments;
 	unsigned type;      /* ET_EXEC, ET_DYN */
-	bool no_offsets;    /* an --only-keep-debug file: offsets are invented */
+	bool no_offsets;    /* --only-keep-debug: offsets are invented */
 };
 
 /* Where the instances of one file lie. */

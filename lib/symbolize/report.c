@@ -65,7 +65,7 @@ static void explain(const struct run *run, size_t image,
 	const char *text, *note;
 
 	if (run->images.images[image].is_pseudo)
-		text = "no file stands behind it";
+		text = report->nr_unresolved ? "no file stands behind it" : "";
 	else if (!report->nr_addresses)
 		text = "named already";
 	else if (report->verdict == PPROF_VERDICT_SKIPPED)
@@ -108,7 +108,8 @@ static bool report_tally(struct run *run, size_t image,
 
 	report.nr_unresolved = report.nr_addresses - report.nr_dwarf -
 			       report.nr_symbol;
-	if (run->images.images[image].is_pseudo)
+	if (run->images.images[image].is_pseudo &&
+	    report.verdict != PPROF_VERDICT_OK)
 		report.verdict = PPROF_VERDICT_SKIPPED;
 	explain(run, image, &report, is_placed, reason);
 	return add_report(run->symbolizer, &report);
@@ -155,40 +156,50 @@ static bool report_image(struct run *run, size_t image)
 /* Code that no file can name: the vdso, what a JIT compiler made. */
 static bool has_no_file(const struct run *run, const struct ask *ask)
 {
+	if (ask->source != ANSWER_NONE)
+		return false;
 	if (ask->image == IMAGE_NONE)
 		return run->profile->locations[ask->loc].mapping;
 	return run->images.images[ask->image].is_pseudo;
 }
 
+/* A row for addresses that are in no file. */
+static bool report_loose(struct run *run, const struct tally *tally,
+			 const char *path, const char *reason, bool is_skipped)
+{
+	struct pprof_image_report report = {
+		.path = path, .file = "", .debug_file = "", .build_id = "",
+		.nr_addresses = tally->nr_asked,
+		.nr_symbol = tally->nr_symbol,
+		.nr_unresolved = tally->nr_asked - tally->nr_symbol,
+		.verdict = judge_tally(tally),
+	};
+
+	if (!tally->nr_asked)
+		return true;
+	if (is_skipped && report.verdict != PPROF_VERDICT_OK)
+		report.verdict = PPROF_VERDICT_SKIPPED;
+	report.reason = report.nr_unresolved ? reason : "";
+	return add_report(run->symbolizer, &report);
+}
+
 /* Addresses in no mapping at all, or in code of no file. */
 static bool report_unmapped(struct run *run)
 {
-	struct pprof_image_report report = {
-		.path = "[unmapped]", .file = "", .debug_file = "",
-		.build_id = "", .verdict = PPROF_VERDICT_FAILED,
-		.reason = "in no mapping",
-	};
-	size_t i, nr_jit = 0;
+	struct tally nowhere = { 0, 0, 0, 0 }, jit = { 0, 0, 0, 0 };
+	size_t i;
 
 	for (i = 0; i < run->nr_asks; i++) {
-		if (run->asks[i].image != IMAGE_NONE)
-			continue;
-		if (has_no_file(run, &run->asks[i]))
-			nr_jit++;
-		else
-			report.nr_addresses++;
+		const struct ask *ask = &run->asks[i];
+
+		if (ask->image == IMAGE_NONE)
+			count_ask(run->profile->locations[ask->loc].mapping
+					  ? &jit : &nowhere, ask);
 	}
-	report.nr_unresolved = report.nr_addresses;
-	if (report.nr_addresses && !add_report(run->symbolizer, &report))
-		return false;
-	if (!nr_jit)
-		return true;
-	report.path = "[anonymous]";
-	report.nr_addresses = nr_jit;
-	report.nr_unresolved = nr_jit;
-	report.verdict = PPROF_VERDICT_SKIPPED;
-	report.reason = "code that is in no file";
-	return add_report(run->symbolizer, &report);
+	return report_loose(run, &nowhere, "[unmapped]", "in no mapping",
+			    false) &&
+	       report_loose(run, &jit, "[anonymous]",
+			    "code that is in no file", true);
 }
 
 enum pprof_status report_run(struct run *run)

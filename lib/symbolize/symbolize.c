@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "symbolize/allocator.h"
 #include "symbolize/draft.h"
+#include "symbolize/perf_map.h"
 
 #define MAX_THREADS 8
 
@@ -35,7 +36,7 @@ static bool has_unknown_tail(const struct pprof_symbolize_opts *opts)
 	return false;
 }
 
-static unsigned count_threads(unsigned wanted)
+unsigned symbolizer_threads(unsigned wanted)
 {
 	long online;
 
@@ -68,7 +69,7 @@ pprof_symbolizer_new(const struct pprof_symbolize_opts *opts,
 	arena_init(&s->strings, REPORT_TEXT_MAX);
 	s->module_opts.names = s->opts.names;
 	s->module_opts.no_inlines = s->opts.no_inlines;
-	s->module_opts.nr_threads = count_threads(s->opts.nr_threads);
+	s->module_opts.nr_threads = symbolizer_threads(s->opts.nr_threads);
 	s->module_opts.diags = &s->diags;
 	status = finder_init(&s->finder, &s->opts, err);
 	if (status) {
@@ -89,7 +90,7 @@ void pprof_symbolizer_free(struct pprof_symbolizer *symbolizer)
 	mem_free(symbolizer);
 }
 
-/* ------------------------------------------------------ collecting addresses */
+/* --------------------------------------------------- collecting addresses */
 
 /* Code of no file, which text moved to huge pages looks like as well. */
 static bool may_be_hole(const struct run *run, map_id map)
@@ -277,10 +278,28 @@ static int compare_asks(const void *a, const void *b)
 	return (x->loc > y->loc) - (x->loc < y->loc);
 }
 
-/* Translate all, then group by image in order of link-time address. */
-static void translate_all(struct run *run)
+/* Group by image, and within by link-time address where known. */
+static void sort_asks(struct run *run)
 {
 	struct target *target;
+	size_t i;
+
+	for (i = 0; i < run->images.nr; i++)
+		run->targets[i].nr_asks = 0;
+	if (run->nr_asks)
+		qsort(run->asks, run->nr_asks, sizeof(*run->asks),
+		      compare_asks);
+	for (i = run->nr_asks; i; i--) {
+		if (run->asks[i - 1].image == IMAGE_NONE)
+			continue;
+		target = &run->targets[run->asks[i - 1].image];
+		target->first_ask = i - 1;
+		target->nr_asks++;
+	}
+}
+
+static void translate_all(struct run *run)
+{
 	struct ask *ask;
 	size_t i;
 
@@ -293,16 +312,6 @@ static void translate_all(struct run *run)
 			   !claim_hole(run, ask, ask->above)) {
 			ask->image = IMAGE_NONE;
 		}
-	}
-	if (run->nr_asks)
-		qsort(run->asks, run->nr_asks, sizeof(*run->asks),
-		      compare_asks);
-	for (i = run->nr_asks; i; i--) {
-		if (run->asks[i - 1].image == IMAGE_NONE)
-			continue;
-		target = &run->targets[run->asks[i - 1].image];
-		target->first_ask = i - 1;
-		target->nr_asks++;
 	}
 }
 
@@ -456,11 +465,27 @@ static enum pprof_status name_binary(struct run *run, struct draft *draft,
 	return status;
 }
 
+enum pprof_status binary_resolve(struct pprof_symbolizer *symbolizer,
+				 struct binary *binary, const uint64_t *vaddrs,
+				 size_t nr, struct answers *ret_answers,
+				 struct pprof_error *err)
+{
+	enum pprof_status status;
+
+	if (binary->symfile)
+		return symfile_resolve(binary->symfile, binary->path, vaddrs,
+				       nr, &symbolizer->module_opts,
+				       ret_answers, err);
+	status = finder_load(&symbolizer->finder, binary,
+			     &symbolizer->module_opts, err);
+	return status ? status : module_resolve(binary->module, vaddrs, nr,
+						ret_answers, err);
+}
+
 static enum pprof_status resolve_binary(struct run *run, struct draft *draft,
 					struct binary *binary)
 {
-	struct pprof_symbolizer *s = run->symbolizer;
-	enum pprof_status status;
+	enum pprof_status status = PPROF_OK;
 	struct answers answers;
 	uint64_t *vaddrs;
 	size_t nr = 0;
@@ -468,23 +493,17 @@ static enum pprof_status resolve_binary(struct run *run, struct draft *draft,
 	vaddrs = gather(run, binary, &nr);
 	if (!vaddrs)
 		return error_nomem(run->err);
-	status = nr ? finder_load(&s->finder, binary, &s->module_opts,
-				  run->err)
-		    : PPROF_FORMAT;
-	if (status) {
-		/* A file of no use leaves its addresses as they are. */
-		mem_free(vaddrs);
-		return status == PPROF_NOMEM || status == PPROF_LIMIT
-			       ? status : PPROF_OK;
-	}
-	status = module_resolve(binary->module, vaddrs, nr, &answers,
-				run->err);
-	if (!status) {
+	if (nr)
+		status = binary_resolve(run->symbolizer, binary, vaddrs, nr,
+					&answers, run->err);
+	if (!status && nr) {
 		status = name_binary(run, draft, binary, vaddrs, &answers);
 		answers_fini(&answers);
 	}
 	mem_free(vaddrs);
-	return status;
+	/* A file of no use leaves its addresses as they are. */
+	return status == PPROF_NOMEM || status == PPROF_LIMIT ? status
+							      : PPROF_OK;
 }
 
 /* Each binary once, though several images may have it. */
@@ -571,6 +590,8 @@ static enum pprof_status work(struct run *run, struct draft *draft)
 
 	status = resolve_all(run, draft);
 	if (!status)
+		status = perf_maps_name(run, draft);
+	if (!status)
 		status = drop_allocator(run, draft);
 	if (!status)
 		status = report_run(run);
@@ -594,10 +615,13 @@ pprof_symbolizer_run(struct pprof_symbolizer *symbolizer,
 	status = run_init(&run);
 	if (!status)
 		status = collect(&run);
-	if (!status && run.nr_asks)
+	if (!status && run.nr_asks) {
+		sort_asks(&run);
 		status = choose_files(&run);
+	}
 	if (!status) {
 		translate_all(&run);
+		sort_asks(&run);
 		status = draft_init(&draft, profile, err);
 		if (!status)
 			status = work(&run, &draft);

@@ -76,6 +76,19 @@ enum pprof_status report_run(struct run *run);
 /* Layout of a binary for place.h. */
 struct elf_layout binary_layout(const struct binary *binary);
 
+/*
+ * Answer ascending link-time addresses from the binary's symbols, debug
+ * information or symbol file. OK, NOMEM, LIMIT, FORMAT (a file of no use).
+ * answers_fini() after OK.
+ */
+enum pprof_status binary_resolve(struct pprof_symbolizer *symbolizer,
+				 struct binary *binary, const uint64_t *vaddrs,
+				 size_t nr, struct answers *ret_answers,
+				 struct pprof_error *err);
+
+/* Threads to work with when `wanted` were asked for; 0: the default. */
+unsigned symbolizer_threads(unsigned wanted);
+
 /* Name of an image for messages. */
 const char *image_name(const struct run *run, size_t image);
 

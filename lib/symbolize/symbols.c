@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "symbolize/text_areas.h"
 
 /*
  * Address visits that a table may cost beyond one a symbol. Symbols hardly
@@ -164,24 +165,6 @@ static uint32_t rank_symbol(const struct symbol *symbol)
 	return 2 * rank + (symbol->name[0] != '_');
 }
 
-/* First i with vaddrs[i] >= vaddr. */
-static size_t lower_bound(const uint64_t *vaddrs, size_t nr, uint64_t vaddr)
-{
-	size_t lo = 0;
-
-	while (nr) {
-		size_t half = nr / 2;
-
-		if (vaddrs[lo + half] < vaddr) {
-			lo += half + 1;
-			nr -= half + 1;
-		} else {
-			nr = half;
-		}
-	}
-	return lo;
-}
-
 static void offer(const struct table *table, const struct symbol *symbol,
 		  struct symbol_hit *hit)
 {
@@ -216,7 +199,7 @@ void symbols_join_sized(const struct elf_file *file, uint32_t section_type,
 		if (!read_symbol(&table, i, &symbol) || !symbol.size ||
 		    symbol.start > vaddrs[nr - 1])
 			continue;
-		at = lower_bound(vaddrs, nr, symbol.start);
+		at = vaddrs_lower_bound(vaddrs, nr, symbol.start);
 		for (; at < nr && vaddrs[at] - symbol.start < symbol.size;
 		     at++) {
 			nr_visits++;
@@ -313,7 +296,7 @@ enum pprof_status symbols_join_sizeless(const struct elf_file *file,
 	for (i = 1; i < table.nr; i++) {
 		if (!read_symbol(&table, i, &symbol))
 			continue;
-		at = lower_bound(vaddrs, nr, symbol.start);
+		at = vaddrs_lower_bound(vaddrs, nr, symbol.start);
 		if (at < nr)
 			note_nearest(&symbol, &nears[at]);
 	}

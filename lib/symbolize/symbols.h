@@ -18,8 +18,8 @@ struct symbol_hit {
 
 /*
  * Give each of the ascending vaddrs[nr] that has no hit yet the smallest
- * code symbol of the table `section_type` (SHT_SYMTAB or SHT_DYNSYM) that covers it
- * by its size.
+ * code symbol of the table `section_type` (SHT_SYMTAB or SHT_DYNSYM) that
+ * covers it by its size.
  */
 void symbols_join_sized(const struct elf_file *file, uint32_t section_type,
 			const uint64_t *vaddrs, size_t nr,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a binary has code. Debug information of discarded functions points
- * elsewhere: to 0, to a linker's tombstone, or before the first segment.
+ * Link-time addresses: search in sorted lists of them, and where a binary
+ * has code. Debug information of discarded functions points elsewhere: to 0,
+ * to a linker's tombstone, or before the first segment.
  */
 #ifndef SYMBOLIZE_TEXT_AREAS_H
 #define SYMBOLIZE_TEXT_AREAS_H
@@ -9,6 +10,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* First i with vaddrs[i] >= vaddr; nr when there is none. */
+static inline size_t vaddrs_lower_bound(const uint64_t *vaddrs, size_t nr,
+					uint64_t vaddr)
+{
+	size_t lo = 0;
+
+	while (nr) {
+		size_t half = nr / 2;
+
+		if (vaddrs[lo + half] < vaddr) {
+			lo += half + 1;
+			nr -= half + 1;
+		} else {
+			nr = half;
+		}
+	}
+	return lo;
+}
 
 struct text_area {
 	uint64_t start, limit; /* link-time addresses */

@@ -6,6 +6,7 @@
 
 #include "transform/family.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -101,4 +102,47 @@ bool units_fit(const char *a, const char *b)
 		return true;
 	len_a = singular(a, len_a);
 	return len_a == singular(b, len_b) && !strncmp(a, b, len_a);
+}
+
+/* Names to print, as go tool pprof does, falling. */
+static const struct unit_name printed_units[] = {
+	{ "PB", FAMILY_MEMORY, 0x1p50 },
+	{ "TB", FAMILY_MEMORY, 0x1p40 },
+	{ "GB", FAMILY_MEMORY, 0x1p30 },
+	{ "MB", FAMILY_MEMORY, 0x1p20 },
+	{ "kB", FAMILY_MEMORY, 0x1p10 },
+	{ "B", FAMILY_MEMORY, 1 },
+	{ "hrs", FAMILY_TIME, 3.6e12 },
+	{ "s", FAMILY_TIME, 1e9 },
+	{ "ms", FAMILY_TIME, 1e6 },
+	{ "us", FAMILY_TIME, 1e3 },
+	{ "ns", FAMILY_TIME, 1 }
+};
+
+#define NR_PRINTED_UNITS (sizeof(printed_units) / sizeof(*printed_units))
+
+void unit_format(struct buf *out, int64_t value, const char *unit)
+{
+	struct unit_size size = unit_size_of(unit, strlen(unit));
+	double base = (double)value * size.factor, hundredths;
+	size_t i;
+
+	for (i = 0; i < NR_PRINTED_UNITS; i++)
+		if (printed_units[i].family == size.family &&
+		    fabs(base) >= printed_units[i].factor)
+			break;
+	hundredths = i < NR_PRINTED_UNITS
+			     ? round(base / printed_units[i].factor * 100)
+			     : 0;
+	if (i == NR_PRINTED_UNITS || hundredths >= 9e15) {
+		buf_i64(out, value);
+		if (value && strcmp(unit, "count") != 0)
+			buf_str(out, unit);
+		return;
+	}
+	buf_i64(out, (int64_t)(hundredths / 100));
+	hundredths = fabs(fmod(hundredths, 100));
+	if (hundredths >= 1)
+		buf_printf(out, ".%02d", (int)hundredths);
+	buf_str(out, printed_units[i].name);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which units can be converted into each other: memory, time, GCU. Sizes
- * only; how values are printed is the view's.
+ * only; how reports print values is the view's.
  */
 #ifndef TRANSFORM_FAMILY_H
 #define TRANSFORM_FAMILY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/buf.h"
 
 /* Units that measure the same. */
 enum family {
@@ -30,5 +29,11 @@ struct unit_size unit_size_of(const char *name, size_t len);
  * or equal but for a plural s.
  */
 bool units_fit(const char *a, const char *b);
+
+/*
+ * Append a number in the largest unit of its family that it fills, with at
+ * most two decimals: "1.50kB".
+ */
+void unit_format(struct buf *out, int64_t value, const char *unit);
 
 #endif

@@ -11,7 +11,7 @@
 struct import {
 	const struct pprof_profile *src;
 	struct builder *dst;
-	str_id *strings;     /* [src strings.nr] in dst, or ID_FAILED: not yet */
+	str_id *strings;     /* [src strings.nr] in dst; ID_FAILED: not yet */
 	func_id *functions;  /* [src nr_functions] likewise */
 	lset_id *lsets;      /* [src nr_lsets] likewise */
 	const struct label *extra; /* of dst: joins each label set; or NULL */

@@ -129,12 +129,12 @@ loc_id merger_location(struct pprof_merger *merger, map_id row,
 bool merger_join_images(struct pprof_merger *merger,
 			const struct merge_input *input);
 
-/* Let a location have these lines if they say more than its own. */
-bool merger_adopt_lines(struct pprof_merger *merger, loc_id id,
-			const struct line *lines, uint32_t nr);
-
-/* Location number by key, for ROW_BUILD; 0: none. */
-loc_id merger_find_build(const struct pprof_merger *merger, map_id row,
-			 uint64_t offset);
+/*
+ * The same for a location whose address is as `kind` has it: an offset in
+ * the file, or for ROW_PLAIN an address.
+ */
+loc_id merger_intern(struct pprof_merger *merger, enum row_kind kind,
+		     map_id row, const struct location *loc,
+		     const struct line *lines);
 
 #endif

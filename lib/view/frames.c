@@ -21,6 +21,7 @@
 struct note {
 	uint32_t kind;
 	str_id module;  /* the least, whatever the order of locations */
+	str_id file;    /* likewise */
 	uint32_t row;   /* once numbered */
 	bool is_frame;  /* false: a module's name only */
 };
@@ -260,6 +261,23 @@ static uint32_t location_kind(const struct composer *c, str_id module)
 				    strtab_len(strings, module)) : 0;
 }
 
+/* Source file of a frame: the least in byte order of those that it has. */
+static bool note_file(struct composer *c, str_id id, const struct line *line)
+{
+	const struct pprof_profile *p = c->profile;
+	str_id name = p->functions[line->func].file, file;
+
+	if (id == STR_NONE || !name)
+		return id != STR_NONE;
+	file = intern(c, profile_str(p, name), strtab_len(&p->strings, name));
+	if (file == STR_NONE)
+		return false;
+	if (!c->notes[id].file ||
+	    strtab_compare(&c->frames->strings, file, c->notes[id].file) < 0)
+		c->notes[id].file = file;
+	return true;
+}
+
 /* Name of one line of a location; line NULL: it has none. */
 static str_id compose(struct composer *c, const struct location *loc,
 		      const struct line *line)
@@ -329,8 +347,10 @@ static bool compose_all(struct composer *c)
 {
 	const struct pprof_profile *p = c->profile;
 	const struct location *loc;
+	const struct line *line;
 	size_t nr = 0, i;
 	uint32_t j, lines;
+	str_id id;
 
 	for (i = 1; i < p->nr_locations; i++) {
 		loc = &p->locations[i];
@@ -340,11 +360,11 @@ static bool compose_all(struct composer *c)
 		if (!lines && !add_step(c, nr++, compose(c, loc, NULL), false))
 			return false;
 		for (j = lines; j; j--) {
-			if (!add_step(c, nr++,
-				      compose_line(c, loc,
-						   p->lines + loc->lines +
-							   j - 1),
-				      j < lines))
+			line = p->lines + loc->lines + j - 1;
+			id = compose_line(c, loc, line);
+			if (c->opts->with_files && !note_file(c, id, line))
+				return false;
+			if (!add_step(c, nr++, id, j < lines))
 				return false;
 			if (c->opts->no_inlines)
 				break;
@@ -473,6 +493,7 @@ static bool number_frames(struct composer *c)
 		note->row = (uint32_t)i;
 		f->rows[i].name = keys[i].id;
 		f->rows[i].module = note->module;
+		f->rows[i].file = note->file;
 		f->rows[i].kind = note->kind;
 	}
 	mem_free(keys);

@@ -20,6 +20,7 @@ enum frame_kind {
 struct frame {
 	str_id name;   /* in frames.strings; never "" */
 	str_id module; /* base name of the mapped file, or 0 */
+	str_id file;   /* of the source, or 0 */
 	uint32_t kind; /* enum frame_kind */
 };
 
@@ -41,6 +42,7 @@ struct frames_opts {
 	bool no_inlines;     /* outermost frame only */
 	bool merge_unknown;  /* bare addresses of one file are one frame */
 	bool folded;         /* names as folded text can hold them */
+	bool with_files;     /* fill frame.file */
 };
 
 /* OK, NOMEM or LIMIT; frames_fini() after either. */

@@ -298,6 +298,11 @@ void shorten_fit(struct shortener *shortener, struct buf *out,
 		add_scoped(out, form, form->len < len, cells, cut);
 }
 
+void shorten_strip(struct buf *out, const char *name, size_t len)
+{
+	add_stripped(out, name, len, true);
+}
+
 void shorten_plain(struct buf *out, const char *text, size_t len,
 		   size_t cells)
 {

@@ -35,4 +35,7 @@ void shorten_fit(struct shortener *shortener, struct buf *out,
 void shorten_plain(struct buf *out, const char *text, size_t len,
 		   size_t cells);
 
+/* Append the name without its parameters and template arguments. */
+void shorten_strip(struct buf *out, const char *name, size_t len);
+
 #endif

@@ -7,13 +7,11 @@
 #include <config.h>
 
 #include "base/mem.h"
+#include "profile/total.h"
 #include "view/table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Label that marks the subtracted half of a difference (pprof/profile). */
-#define BASE_KEY "pprof::base"
 
 /* A frame on the present path. */
 struct branch {
@@ -99,40 +97,6 @@ static void pack_rows(struct tabler *t, size_t nr_frames)
 	}
 }
 
-static bool is_base(const struct pprof_profile *p, lset_id lset)
-{
-	const struct lset *set = &p->lsets[lset];
-	uint32_t i;
-
-	for (i = 0; i < set->nr; i++) {
-		const struct label *label = &p->labels[set->labels + i];
-
-		if (!label->is_num &&
-		    !strcmp(profile_str(p, label->key), BASE_KEY) &&
-		    !strcmp(profile_str(p, label->str), "true"))
-			return true;
-	}
-	return false;
-}
-
-/* What percentages refer to (pprof's semantics, "Diff", point 4). */
-static void set_total(struct table *table, const struct pprof_profile *p,
-		      size_t type)
-{
-	const int64_t *values = p->nr_types ? p->values[type] : NULL;
-	__int128 total = 0, base = 0, value;
-	size_t i;
-
-	for (i = 0; values && i < p->nr_samples; i++) {
-		value = values[i] < 0 ? -(__int128)values[i] : values[i];
-		total += value;
-		if (p->sample_lset && p->sample_lset[i] &&
-		    is_base(p, p->sample_lset[i]))
-			base += value;
-	}
-	table->total = clamp_sum(table, base > 0 ? base : total);
-}
-
 static enum pprof_status walk_table(struct tabler *t, struct walk *walk,
 				    struct pprof_error *err)
 {
@@ -153,16 +117,20 @@ enum pprof_status table_init(struct table *table, const struct frames *frames,
 	struct tabler t = { .table = table };
 	enum pprof_status status;
 	struct walk walk;
+	bool clamped;
 
 	memset(table, 0, sizeof(*table));
 	status = walk_init(&walk, frames, profile, &opts, err);
 	if (status)
 		return status;
 	status = walk_table(&t, &walk, err);
-	if (status)
+	if (status) {
 		table_fini(table);
-	else
-		set_total(table, profile, sample_type);
+	} else {
+		table->total = profile_shown_total(profile, sample_type,
+						   &clamped);
+		table->clamped |= clamped;
+	}
 	walk_fini(&walk);
 	mem_free(t.on_path);
 	mem_free(t.path);
@@ -193,6 +161,44 @@ size_t table_trim(struct table *table, double min_fraction)
 	dropped = table->nr - nr;
 	table->nr = nr;
 	return dropped;
+}
+
+/* Only INT64_MIN / -1 has no answer. */
+static int64_t quotient(int64_t value, int64_t by)
+{
+	if (!by || (value == INT64_MIN && by == -1))
+		return value;
+	return value / by;
+}
+
+void table_divide(struct table *table, const struct table *by)
+{
+	size_t i, j = 0;
+
+	for (i = 0; i < table->nr; i++) {
+		struct table_row *row = &table->rows[i];
+
+		while (j < by->nr && by->rows[j].row < row->row)
+			j++;
+		if (j == by->nr || by->rows[j].row != row->row)
+			continue;
+		row->flat = quotient(row->flat, by->rows[j].flat);
+		row->cum = quotient(row->cum, by->rows[j].cum);
+	}
+	table->total = quotient(table->total, by->total);
+}
+
+void table_drop_negative(struct table *table)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < table->nr; i++) {
+		const struct table_row *row = &table->rows[i];
+
+		if (row->flat > 0 || (!row->flat && row->cum >= 0))
+			table->rows[nr++] = *row;
+	}
+	table->nr = nr;
 }
 
 static int compare_magnitudes(int64_t a, int64_t b)

@@ -35,6 +35,15 @@ void table_fini(struct table *table);
  */
 size_t table_trim(struct table *table, double min_fraction);
 
+/*
+ * Divide each value by that of the same row in `by`, a table of the same
+ * frames, where it is not 0; the total likewise. Before any row is dropped.
+ */
+void table_divide(struct table *table, const struct table *by);
+
+/* Drop rows whose flat value, or cum where flat is 0, is below 0. */
+void table_drop_negative(struct table *table);
+
 /* |flat| falling, then names rising; by_cum: |cum| instead of |flat|. */
 void table_sort(struct table *table, bool by_cum);
 

@@ -18,6 +18,8 @@
 /* A node whose subtree is still growing. */
 struct tree_branch {
 	__int128 total;
+	__int128 base_total;
+	double var, base_var;
 	uint64_t weight;
 	uint64_t nr_below; /* frames below that have been folded or kept */
 	uint32_t node;
@@ -54,6 +56,10 @@ static void merge_folded(struct tree_node *a, const struct tree_node *b)
 	a->total = clamp_i64(total);
 	a->self = a->total;
 	a->clamped = a->clamped || b->clamped || total != a->total;
+	a->base_total = clamp_i64((__int128)a->base_total + b->base_total);
+	a->base_self = a->base_total;
+	a->var += b->var;
+	a->base_var += b->base_var;
 	a->weight += b->weight;
 	a->nr_below += b->nr_below;
 	a->row += b->row;
@@ -64,6 +70,7 @@ static void fold(struct tree_node *node, uint64_t nr_below)
 {
 	node->kind = NODE_LIGHT;
 	node->self = node->total;
+	node->base_self = node->base_total;
 	node->nr_below = nr_below + 1;
 	node->row = 1;
 	node->inlined = false;
@@ -80,13 +87,20 @@ static void close_branch(struct tree_maker *m)
 
 	node->total = clamp_i64(branch->total);
 	node->clamped = node->total != branch->total;
+	node->base_total = clamp_i64(branch->base_total);
+	node->var = branch->var;
+	node->base_var = branch->base_var;
 	node->weight = branch->weight;
 	if (!m->nr_path) {
 		tree->total = branch->total;
+		tree->base_total = branch->base_total;
 		return;
 	}
 	parent = branch - 1;
 	parent->total += branch->total;
+	parent->base_total += branch->base_total;
+	parent->var += branch->var;
+	parent->base_var += branch->base_var;
 	parent->weight += branch->weight;
 	parent->nr_below += branch->nr_below + (node->kind == NODE_FRAME);
 	if (node->kind == NODE_FRAME && node->weight < m->min_weight) {
@@ -120,10 +134,14 @@ static bool open_branch(struct tree_maker *m, enum node_kind kind,
 	node->depth = (uint32_t)m->nr_path;
 	node->row = from->row;
 	node->self = from->self;
+	node->base_self = from->base_self;
 	node->inlined = from->inlined;
 	node->called = from->called;
 	branch = &m->path[m->nr_path++];
 	branch->total = from->self;
+	branch->base_total = from->base_self;
+	branch->var = from->var;
+	branch->base_var = from->base_var;
 	branch->weight = from->weight;
 	branch->nr_below = 0;
 	branch->node = (uint32_t)tree->nr++;
@@ -142,6 +160,9 @@ static bool add_deep(struct tree_maker *m, const struct walk_node *node)
 		return false;
 	branch = &m->path[m->nr_path - 1];
 	branch->total += node->self;
+	branch->base_total += node->base_self;
+	branch->var += node->var;
+	branch->base_var += node->base_var;
 	branch->weight += node->weight;
 	branch->nr_below++;
 	return true;
@@ -163,19 +184,19 @@ static bool add_node(struct tree_maker *m, const struct walk_node *node)
 	return open_branch(m, NODE_FRAME, node);
 }
 
-static bool make(struct tree_maker *m, struct walk *walk)
+static bool make(struct tree_maker *m, tree_next_fn next, void *source)
 {
 	static const struct walk_node nothing;
 	struct walk_node node;
 
 	if (!open_branch(m, NODE_ROOT, &nothing))
 		return false;
-	while (walk_next(walk, &node))
+	while (next(source, &node))
 		if (!add_node(m, &node))
 			return false;
 	while (m->nr_path)
 		close_branch(m);
-	return !walk->failed;
+	return true;
 }
 
 static void count_kept(struct tree *tree)
@@ -187,30 +208,18 @@ static void count_kept(struct tree *tree)
 		tree->nr_kept += tree->nodes[i].kind == NODE_FRAME;
 }
 
-enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
-			    const struct pprof_profile *profile,
-			    const struct tree_opts *opts,
-			    struct pprof_error *err)
+enum pprof_status tree_build(struct tree *tree, const struct frames *frames,
+			     tree_next_fn next, void *source, uint64_t weight,
+			     const struct tree_opts *opts,
+			     struct pprof_error *err)
 {
 	struct tree_maker m = { .tree = tree, .opts = opts };
-	enum pprof_status status;
-	struct walk walk;
 	bool ok;
 
 	memset(tree, 0, sizeof(*tree));
+	m.min_weight = tree_share_weight(weight, opts->min_share);
 	tree->row_self = mem_zalloc(frames->nr, sizeof(*tree->row_self));
-	if (!tree->row_self)
-		return error_nomem(err);
-	status = walk_init(&walk, frames, profile, &opts->walk, err);
-	if (status) {
-		tree_fini(tree);
-		return status;
-	}
-	tree->nr_negative = walk.nr_negative;
-	tree->shift = walk.shift;
-	m.min_weight = tree_share_weight(walk.weight, opts->min_share);
-	ok = make(&m, &walk);
-	walk_fini(&walk);
+	ok = tree->row_self && make(&m, next, source);
 	mem_free(m.path);
 	if (!ok) {
 		tree_fini(tree);
@@ -218,6 +227,35 @@ enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
 	}
 	count_kept(tree);
 	return PPROF_OK;
+}
+
+static bool next_of_walk(void *source, struct walk_node *node)
+{
+	return walk_next(source, node);
+}
+
+enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
+			    const struct pprof_profile *profile,
+			    const struct tree_opts *opts,
+			    struct pprof_error *err)
+{
+	enum pprof_status status;
+	struct walk walk;
+
+	memset(tree, 0, sizeof(*tree));
+	status = walk_init(&walk, frames, profile, &opts->walk, err);
+	if (status)
+		return status;
+	status = tree_build(tree, frames, next_of_walk, &walk, walk.weight,
+			    opts, err);
+	if (!status && walk.failed) {
+		tree_fini(tree);
+		status = error_nomem(err);
+	}
+	tree->nr_negative = walk.nr_negative;
+	tree->shift = walk.shift;
+	walk_fini(&walk);
+	return status;
 }
 
 void tree_fini(struct tree *tree)
@@ -314,5 +352,126 @@ enum pprof_status tree_limit(struct tree *tree, size_t nr,
 	cut.depth--;
 	tree_prune(tree, cut);
 	*ret_cut = cut;
+	return PPROF_OK;
+}
+
+/* A node while its siblings are being ordered. */
+struct sibling {
+	uint64_t weight;
+	uint32_t node;
+	bool is_folded;
+};
+
+static int compare_siblings(const void *a, const void *b)
+{
+	const struct sibling *sa = a, *sb = b;
+
+	if (sa->is_folded != sb->is_folded)
+		return sa->is_folded ? 1 : -1;
+	if (sa->weight != sb->weight)
+		return sa->weight > sb->weight ? -1 : 1;
+	return (sa->node > sb->node) - (sa->node < sb->node);
+}
+
+/* The work of one tree_sort(). */
+struct tree_sorter {
+	const struct tree_node *nodes;
+	size_t nr;
+	uint32_t *next;         /* [nr] index after each subtree */
+	struct sibling *stack;  /* not yet placed, next one last */
+	size_t nr_stack, cap_stack;
+};
+
+static bool find_ends(struct tree_sorter *s)
+{
+	uint32_t *open = mem_alloc(s->nr, sizeof(*open));
+	size_t nr_open = 0, i;
+
+	if (!open)
+		return false;
+	for (i = 0; i < s->nr; i++) {
+		while (nr_open && s->nodes[open[nr_open - 1]].depth >=
+					  s->nodes[i].depth)
+			s->next[open[--nr_open]] = (uint32_t)i;
+		open[nr_open++] = (uint32_t)i;
+	}
+	while (nr_open)
+		s->next[open[--nr_open]] = (uint32_t)s->nr;
+	mem_free(open);
+	return true;
+}
+
+/* Put the children of a node on the stack, the first one on top. */
+static bool push_children(struct tree_sorter *s, uint32_t parent)
+{
+	size_t from = s->nr_stack, i, j;
+	struct sibling *first, swap;
+	uint32_t child;
+
+	for (child = parent + 1; child < s->next[parent];
+	     child = s->next[child]) {
+		if (!mem_grow(s->stack, s->cap_stack, s->nr_stack + 1,
+			      MAX_NODES))
+			return false;
+		s->stack[s->nr_stack].weight = s->nodes[child].weight;
+		s->stack[s->nr_stack].node = child;
+		s->stack[s->nr_stack++].is_folded =
+			s->nodes[child].kind == NODE_LIGHT;
+	}
+	if (s->nr_stack == from)
+		return true;
+	first = s->stack + from;
+	qsort(first, s->nr_stack - from, sizeof(*first), compare_siblings);
+	for (i = from, j = s->nr_stack; i + 1 < j; i++) {
+		swap = s->stack[i];
+		s->stack[i] = s->stack[--j];
+		s->stack[j] = swap;
+	}
+	return true;
+}
+
+static bool place_sorted(struct tree_sorter *s, struct tree_node *out,
+			 size_t *ret_nr)
+{
+	struct tree_node *last;
+	uint32_t node = 0;
+	size_t nr = 0;
+
+	for (;;) {
+		last = nr ? &out[nr - 1] : NULL;
+		if (last && s->nodes[node].kind == NODE_LIGHT &&
+		    last->kind == NODE_LIGHT &&
+		    last->depth == s->nodes[node].depth)
+			merge_folded(last, &s->nodes[node]);
+		else
+			out[nr++] = s->nodes[node];
+		if (!push_children(s, node))
+			return false;
+		if (!s->nr_stack)
+			break;
+		node = s->stack[--s->nr_stack].node;
+	}
+	*ret_nr = nr;
+	return true;
+}
+
+enum pprof_status tree_sort(struct tree *tree, struct pprof_error *err)
+{
+	struct tree_sorter s = { .nodes = tree->nodes, .nr = tree->nr };
+	struct tree_node *out = mem_alloc(tree->nr, sizeof(*out));
+	bool ok;
+
+	s.next = mem_alloc(tree->nr, sizeof(*s.next));
+	ok = out && s.next && find_ends(&s) &&
+	     place_sorted(&s, out, &tree->nr);
+	mem_free(s.next);
+	mem_free(s.stack);
+	if (!ok) {
+		mem_free(out);
+		return error_nomem(err);
+	}
+	mem_free(tree->nodes);
+	tree->nodes = out;
+	tree->cap = tree->nr;
 	return PPROF_OK;
 }

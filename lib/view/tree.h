@@ -20,6 +20,10 @@ enum node_kind {
 struct tree_node {
 	int64_t self;
 	int64_t total;     /* self plus what is below; clamped */
+	int64_t base_self; /* the same of the other side; see difftree.h */
+	int64_t base_total;
+	double var;        /* variance of total, where it was asked for */
+	double base_var;
 	uint64_t weight;   /* sum of |self| >> tree.shift: what widths show */
 	uint64_t nr_below; /* frames folded into this LIGHT or DEEP node */
 	uint32_t depth;    /* root: 0 */
@@ -28,12 +32,14 @@ struct tree_node {
 	bool inlined;      /* some of it was inlined code */
 	bool called;       /* some of it was not */
 	bool clamped;      /* total hit an int64 limit */
+	uint8_t tint;      /* left to whoever draws it */
 };
 
 struct tree {
 	struct tree_node *nodes; /* node 0 is the root */
 	size_t nr, cap;
 	__int128 total;          /* of the root, exact */
+	__int128 base_total;
 	uint64_t nr_frames;      /* frames of the whole tree, root left out */
 	uint64_t nr_kept;        /* FRAME nodes */
 	uint64_t nr_negative;    /* stacks below zero, drawn by magnitude */
@@ -55,8 +61,23 @@ enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
 			    struct pprof_error *err);
 void tree_fini(struct tree *tree);
 
+/* Gives the next node in pre-order; false at the end. */
+typedef bool (*tree_next_fn)(void *source, struct walk_node *node);
+
+/*
+ * The same from any source of nodes whose weights sum up to at most
+ * `weight`. tree->nr_negative and shift are left 0.
+ */
+enum pprof_status tree_build(struct tree *tree, const struct frames *frames,
+			     tree_next_fn next, void *source, uint64_t weight,
+			     const struct tree_opts *opts,
+			     struct pprof_error *err);
+
 /* Least weight of a frame with `share` of the whole. */
 uint64_t tree_share_weight(uint64_t whole, double share);
+
+/* Order siblings by falling weight, folded ones last. OK, NOMEM. */
+enum pprof_status tree_sort(struct tree *tree, struct pprof_error *err);
 
 /* Frames that are lighter, or as light and deeper, are cut. */
 struct tree_cut {

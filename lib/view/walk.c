@@ -7,6 +7,7 @@
 #include <config.h>
 
 #include "base/mem.h"
+#include "profile/sampling.h"
 #include "view/walk.h"
 
 #include <stdlib.h>
@@ -27,19 +28,81 @@ struct walk_cursor {
 	stack_id origin; /* reverse only: the stack that is walked up */
 };
 
+/* The label set says that its samples were subtracted. */
+static bool is_base_lset(const struct pprof_profile *p, lset_id id, str_id key)
+{
+	const struct lset *lset = &p->lsets[id];
+	uint32_t i;
+
+	for (i = 0; i < lset->nr; i++)
+		if (p->labels[lset->labels + i].key == key)
+			return true;
+	return false;
+}
+
+bool walk_has_base(const struct pprof_profile *p)
+{
+	str_id key = strtab_find(&p->strings, BASE_LABEL,
+				 strlen(BASE_LABEL));
+	size_t i;
+
+	if (key == STR_NONE || !p->sample_lset)
+		return false;
+	for (i = 0; i < p->nr_samples; i++)
+		if (is_base_lset(p, p->sample_lset[i], key))
+			return true;
+	return false;
+}
+
+/* What sample `i` adds to its stack on the side that is walked. */
+static __int128 side_value(const struct walk *walk, size_t i, int64_t value,
+			   str_id key)
+{
+	const struct pprof_profile *p = walk->profile;
+	bool base = value < 0;
+
+	if (walk->opts.side == WALK_ALL)
+		return value;
+	if (!base && key != STR_NONE && p->sample_lset)
+		base = is_base_lset(p, p->sample_lset[i], key);
+	if (base != (walk->opts.side == WALK_BASE))
+		return 0;
+	return value < 0 ? -(__int128)value : value;
+}
+
+/* Samples that were counted, without a word on the period: Poisson. */
+static bool is_counted(const struct pprof_profile *p, size_t type)
+{
+	return !strcmp(profile_str(p, p->types[type].type), "samples") &&
+	       !strcmp(profile_str(p, p->types[type].unit), "count");
+}
+
 /* Net value of each stack over its label sets. */
 static void sum_stacks(struct walk *walk)
 {
 	const struct pprof_profile *p = walk->profile;
+	str_id key = strtab_find(&p->strings, BASE_LABEL,
+				 strlen(BASE_LABEL));
 	const int64_t *values;
 	unsigned __int128 weight = 0;
+	struct sampling sampling;
+	bool counted;
 	size_t i;
 
 	values = p->nr_types ? p->values[walk->opts.sample_type] : NULL;
+	sampling = sampling_of(p, walk->opts.sample_type);
+	counted = walk->vars && values && sampling.kind == SAMPLING_EXACT &&
+		  is_counted(p, walk->opts.sample_type);
 	for (i = 0; values && i < p->nr_samples; i++) {
 		int64_t *sum = &walk->values[p->sample_stack[i]];
+		__int128 value = side_value(walk, i, values[i], key);
 
-		*sum = clamp_i64((__int128)*sum + values[i]);
+		*sum = clamp_i64(*sum + value);
+		if (!walk->vars || !value)
+			continue;
+		walk->vars[p->sample_stack[i]] +=
+			counted ? (double)magnitude_i64(values[i])
+				: sampling_variance(&sampling, p, i);
 	}
 	for (i = 0; i < p->stacks.nr; i++) {
 		walk->nr_negative += walk->values[i] < 0;
@@ -158,9 +221,12 @@ static int compare_cursors(const void *a, const void *b)
 /* Order open[from..] so that the least row comes last. */
 static void sort_open(struct walk *walk, size_t from)
 {
-	struct walk_cursor *c = walk->open + from, move;
 	size_t nr = walk->nr_open - from, i, j;
+	struct walk_cursor *c, move;
 
+	if (nr < 2)
+		return;
+	c = walk->open + from;
 	for (i = 1; i < nr && c[i - 1].row >= c[i].row; i++)
 		;
 	if (i >= nr)
@@ -177,9 +243,23 @@ static void sort_open(struct walk *walk, size_t from)
 	}
 }
 
-/* Open what comes below the cursor; adds to *self where a stack ends. */
+/* What ends at a node. */
+struct walk_sum {
+	__int128 self;
+	double var;
+};
+
+static void add_stack(const struct walk *walk, stack_id stack,
+		      struct walk_sum *sum)
+{
+	sum->self += walk->values[stack];
+	if (walk->vars)
+		sum->var += walk->vars[stack];
+}
+
+/* Open what comes below the cursor; adds to *sum where a stack ends. */
 static bool advance_forward(struct walk *walk, struct walk_cursor cursor,
-			    __int128 *self)
+			    struct walk_sum *sum)
 {
 	const struct frames *f = walk->frames;
 	loc_id loc = cursor_location(walk, &cursor);
@@ -199,12 +279,12 @@ static bool advance_forward(struct walk *walk, struct walk_cursor cursor,
 		open_at_location(walk, cursor);
 		return true;
 	}
-	*self += walk->values[cursor.node];
+	add_stack(walk, cursor.node, sum);
 	return open_children(walk, cursor.node, cursor.depth);
 }
 
 static bool advance_reverse(struct walk *walk, struct walk_cursor cursor,
-			    __int128 *self)
+			    struct walk_sum *sum)
 {
 	const struct stack_node *nodes = walk->profile->stacks.nodes;
 	const struct frames *f = walk->frames;
@@ -221,7 +301,7 @@ static bool advance_reverse(struct walk *walk, struct walk_cursor cursor,
 	if (!cursor.pos) {
 		cursor.node = nodes[cursor.node].parent;
 		if (!cursor.node) {
-			*self += walk->values[cursor.origin];
+			add_stack(walk, cursor.origin, sum);
 			return true;
 		}
 		cursor.pos = nodes[cursor.node].nr_locs;
@@ -232,14 +312,14 @@ static bool advance_reverse(struct walk *walk, struct walk_cursor cursor,
 }
 
 static bool advance(struct walk *walk, const struct walk_cursor *cursor,
-		    __int128 *self)
+		    struct walk_sum *sum)
 {
 	if (cursor->node == STACK_NONE) {
-		*self += walk->values[0];
+		add_stack(walk, 0, sum);
 		return true;
 	}
-	return walk->opts.reverse ? advance_reverse(walk, *cursor, self)
-				  : advance_forward(walk, *cursor, self);
+	return walk->opts.reverse ? advance_reverse(walk, *cursor, sum)
+				  : advance_forward(walk, *cursor, sum);
 }
 
 static bool add_to_group(struct walk *walk, const struct walk_cursor *cursor)
@@ -300,8 +380,9 @@ static void count_inlined(const struct walk *walk,
 
 bool walk_next(struct walk *walk, struct walk_node *node)
 {
+	struct walk_sum sum = { 0, 0 };
 	size_t from, i;
-	__int128 self = 0;
+	__int128 self;
 
 	if (walk->failed || !walk->nr_open || !take_group(walk))
 		return false;
@@ -311,13 +392,15 @@ bool walk_next(struct walk *walk, struct walk_node *node)
 	from = walk->nr_open;
 	for (i = 0; i < walk->nr_group; i++) {
 		count_inlined(walk, &walk->group[i], node);
-		if (!advance(walk, &walk->group[i], &self))
+		if (!advance(walk, &walk->group[i], &sum))
 			return false;
 		if (walk->opts.join_repeats &&
 		    !join_repeats(walk, from, node->row, node->depth))
 			return false;
 	}
 	sort_open(walk, from);
+	self = sum.self;
+	node->var = sum.var;
 	node->self = clamp_i64(self);
 	node->clamped = self != node->self;
 	node->weight = (uint64_t)((self < 0 ? -self : self) >> walk->shift);
@@ -330,7 +413,10 @@ static bool start(struct walk *walk)
 
 	walk->values = mem_zalloc(p->stacks.nr, sizeof(*walk->values));
 	walk->live = mem_zalloc(p->stacks.nr, sizeof(*walk->live));
-	if (!walk->values || !walk->live)
+	if (walk->opts.with_noise)
+		walk->vars = mem_zalloc(p->stacks.nr, sizeof(*walk->vars));
+	if (!walk->values || !walk->live ||
+	    (walk->opts.with_noise && !walk->vars))
 		return false;
 	sum_stacks(walk);
 	if (!walk->opts.reverse) {
@@ -382,6 +468,7 @@ enum pprof_status walk_init(struct walk *walk, const struct frames *frames,
 void walk_fini(struct walk *walk)
 {
 	mem_free(walk->values);
+	mem_free(walk->vars);
 	mem_free(walk->live);
 	mem_free(walk->child_start);
 	mem_free(walk->children);

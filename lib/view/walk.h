@@ -31,12 +31,25 @@ struct walk_node {
 	bool inlined;      /* some of it was inlined code */
 	bool called;       /* some of it was not */
 	bool clamped;      /* self hit an int64 limit */
+	double var;        /* variance of self, with walk_opts.with_noise */
+	/* Of differences only, see difftree.h: the other side. */
+	int64_t base_self;
+	double base_var;
+};
+
+/* Which samples count. Base ones are labelled so or below zero. */
+enum walk_side {
+	WALK_ALL = 0,
+	WALK_BASE, /* by their magnitude */
+	WALK_NEW
 };
 
 struct walk_opts {
 	size_t sample_type;
 	bool reverse;       /* from the leaf towards the root */
 	bool join_repeats;  /* a frame under its own like is the same frame */
+	bool with_noise;    /* fill walk_node.var */
+	enum walk_side side;
 };
 
 /* A stack, or part of one, on the way down. */
@@ -47,6 +60,7 @@ struct walk {
 	const struct pprof_profile *profile;
 	struct walk_opts opts;
 	int64_t *values;       /* [stacks.nr] net value of each stack */
+	double *vars;          /* [stacks.nr] their variances, or NULL */
 	uint8_t *live;         /* [stacks.nr] 1: it or one below has a value */
 	uint32_t *child_start; /* forward only */
 	stack_id *children;
@@ -59,6 +73,12 @@ struct walk {
 	uint64_t weight;       /* no less than the sum of all weights */
 	bool failed;           /* out of memory: the walk ended early */
 };
+
+/* Label that go tool pprof puts on the samples that were subtracted. */
+#define BASE_LABEL "pprof::base"
+
+/* Some sample carries BASE_LABEL. */
+bool walk_has_base(const struct pprof_profile *profile);
 
 /* OK or NOMEM; walk_fini() after either. `frames` and `profile` borrowed. */
 enum pprof_status walk_init(struct walk *walk, const struct frames *frames,

@@ -49,6 +49,12 @@ cat >server.c <<'END'
 #include <stdint.h>
 #include <stdio.h>
 
+/* An address behind a call, as stacks have them. */
+__attribute__((noinline)) static uintptr_t caller(void)
+{
+	return (uintptr_t)__builtin_return_address(0);
+}
+
 int main(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -57,7 +63,7 @@ int main(void)
 	printf("heap_v2/524288\n  t*: 3: 3072 [0: 0]\n"
 	       "  t0: 3: 3072 [0: 0]\n@ %#jx\n  t*: 3: 3072 [0: 0]\n"
 	       "  t0: 3: 3072 [0: 0]\n\nMAPPED_LIBRARIES:\n",
-	       (uintmax_t)(uintptr_t)main + 8);
+	       (uintmax_t)caller());
 	while (maps && (c = getc(maps)) != EOF)
 		putchar(c);
 	return !maps || fclose(maps) || fflush(stdout);
@@ -67,9 +73,10 @@ END
 expect_none "a program that dumps itself" "$(
   quietly ${CC:-cc} -g -o server server.c)"
 
-for page in convert symbolize flame report; do
+for page in convert extract symbolize flame report; do
   prepare jeprof.1.0.f.heap
   pprof-convert -s -o heap.pb.gz jeprof.1.0.f.heap
+  pprof-convert --to=pem -o server.log heap.pb.gz
   expect_none "examples of pprof-$page.1" "$(
     sed -n 's/^\.Dl \(pprof-.*\)/\1/p' "$top/docs/man/pprof-$page.1" |
       run_lines

@@ -53,10 +53,10 @@ check_home '(profile/)?profile\.pb-c\.h' \
   'lib/input/pprof_[a-z]+\.[ch]|lib/output/pprof_[a-z]+\.[ch]|lib/profile/profile\.pb-c\.c'
 check_home '(libdeflate|zlib)\.h' \
   'lib/input/gz\.c|lib/output/[a-z_]*gz[a-z_]*\.c|lib/symbolize/inflate\.c'
-check_home '(zstd|lzma)\.h' 'lib/symbolize/(inflate|minidebug)\.c'
+check_home '(zstd|lzma)\.h' 'lib/symbolize/(inflate|minidebug)\.c|lib/input/unzstd\.c'
 check_home 'cbor\.h' 'lib/(input|output)/cbor_[a-z]+\.c|lib/symbolize/symfile\.c'
 check_home '(libiberty/)?demangle\.h' 'lib/symbolize/demangle\.c'
-check_home 'pcre2\.h' 'lib/transform/filter\.c'
+check_home 'pcre2\.h' 'lib/transform/pattern\.c'
 check_home 'xxhash\.h' 'lib/base/[a-z]+\.[ch]|lib/profile/[a-z]+\.[ch]'
 
 expect_none "tools include <pprof.h> and nothing else of the library" "$(

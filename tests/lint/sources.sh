@@ -26,8 +26,10 @@ code=$(find lib tools tests fuzz -name '*.[ch]' ! -name '*.pb-c.[ch]' |
     done
   )"
 
+  # The public header is one file by intent, and mostly comments.
   expect_none "files have at most 800 lines" "$(
-    wc -l $code | awk '$1 > 800 && $2 != "total" { print $2 ": " $1 }'
+    wc -l $code | awk '$1 > 800 && $2 != "total" &&
+      $2 != "lib/include/pprof.h" { print $2 ": " $1 }'
   )"
 
   expect_none "no blanks at the ends of lines" "$(

@@ -86,6 +86,12 @@ static uint32_t any_text(struct gen_random *r)
 	return gen_below(r, NR_TEXTS);
 }
 
+/* One of a few mostly, so that rows differ in one member only. */
+static uint32_t few_texts(struct gen_random *r, uint32_t nr)
+{
+	return gen_below(r, gen_below(r, 8) ? nr : NR_TEXTS);
+}
+
 static int64_t any_number(struct gen_random *r, bool positive)
 {
 	static const int64_t odd[] = { 0, 1, 127, 128, 16384, -1, -128 };
@@ -188,14 +194,14 @@ void gen_profile(struct gen_profile *gen, uint64_t seed, bool positive)
 		map->start = (uint64_t)(i + 1) << 20;
 		map->limit = map->start + 4096 * (1 + gen_below(r, 9));
 		map->offset = 4096 * (uint64_t)gen_below(r, 9);
-		map->file = any_text(r);
-		map->build_id = gen_below(r, 2) ? any_text(r) : 0;
+		map->file = few_texts(r, 3);
+		map->build_id = gen_below(r, 4) ? 0 : any_text(r);
 		map->flags = gen_below(r, 16);
 	}
 	for (i = 0; i < gen->nr_funcs; i++) {
-		gen->funcs[i].name = any_text(r);
-		gen->funcs[i].system_name = any_text(r);
-		gen->funcs[i].file = any_text(r);
+		gen->funcs[i].name = few_texts(r, 6);
+		gen->funcs[i].system_name = few_texts(r, 2);
+		gen->funcs[i].file = few_texts(r, 2);
 		gen->funcs[i].start_line = gen_below(r, 3);
 	}
 	fill_locs(gen, r);

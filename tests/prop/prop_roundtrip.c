@@ -24,12 +24,15 @@
 
 static uint64_t seed;
 
-static void *read_bytes(const struct buf *bytes, const char *what, uint64_t i)
+static void *read_bytes(const struct buf *bytes, const char *format,
+			const char *what, uint64_t i)
 {
+	struct pprof_read_opts opts = PPROF_READ_OPTS_INIT;
 	struct pprof_profile *profile = NULL;
 	struct pprof_error err;
 
-	if (pprof_profile_read_memory(bytes->data, bytes->len, "memory", NULL,
+	opts.format = format;
+	if (pprof_profile_read_memory(bytes->data, bytes->len, "memory", &opts,
 				      &profile, &err))
 		fail_msg("%s of profile %" PRIu64 ": %s", what, i,
 			 err.message);
@@ -63,7 +66,7 @@ static void check_orders(const struct gen_profile *gen, uint64_t i)
 	profile = gen_build(gen, 0, 1);
 	gen_write(profile, "pprof", -1, &first);
 	pprof_profile_free(profile);
-	profile = read_bytes(&first, "own bytes", i);
+	profile = read_bytes(&first, NULL, "own bytes", i);
 	gen_write(profile, "pprof", -1, &again);
 	pprof_profile_free(profile);
 	expect_same(&first, &again, "read and written", i);
@@ -74,7 +77,7 @@ static void check_orders(const struct gen_profile *gen, uint64_t i)
 		expect_same(&first, &again, "another order of building", i);
 		buf_reset(&message);
 		gen_encode(gen, i * NR_ORDERS + order, &message);
-		profile = read_bytes(&message, "encoding", i);
+		profile = read_bytes(&message, NULL, "encoding", i);
 		gen_write(profile, "pprof", -1, &again);
 		pprof_profile_free(profile);
 		expect_same(&first, &again, "another encoding", i);
@@ -179,13 +182,13 @@ static void check_folded_again(const struct buf *folded, uint64_t i)
 		return;
 	buf_init(&once, 1 << 24);
 	buf_init(&twice, 1 << 24);
-	profile = read_bytes(folded, "folded stacks", i);
+	profile = read_bytes(folded, "folded", "folded stacks", i);
 	gen_write(profile, "folded", -1, &once);
 	pprof_profile_free(profile);
 	/* Escapes sort elsewhere once they are read; blanks before the value
 	 * are no part of the last name. So the second time is what counts. */
 	assert_int_equal(sum_lines(&once), sum_lines(folded));
-	profile = read_bytes(&once, "folded stacks", i);
+	profile = read_bytes(&once, "folded", "folded stacks", i);
 	gen_write(profile, "folded", -1, &twice);
 	pprof_profile_free(profile);
 	expect_same(&once, &twice, "folded, read and folded", i);

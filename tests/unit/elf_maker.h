@@ -31,6 +31,7 @@ struct made_elf {
 	const char *alt_id;    /* hex */
 	bool has_dwarf;        /* a .debug_info of a few bytes */
 	bool is_debug_only;    /* the text is not in the file */
+	uint8_t fill;          /* of the code; 0: calls everywhere on x86 */
 	struct {
 		const char *name;
 		uint64_t start, size;
@@ -176,6 +177,21 @@ static inline void made_text(struct made_sections *out,
 	}
 }
 
+/* Fill the file up to the end of its code. */
+static inline void made_code(struct made_sections *out,
+			     const struct made_elf *elf)
+{
+	uint64_t end = 0;
+	size_t i;
+
+	for (i = 0; i < MADE_SEGMENTS; i++)
+		if (elf->segments[i].flags & PF_X)
+			end = elf->segments[i].offset +
+			      elf->segments[i].filesz;
+	while (out->file.len < end)
+		buf_byte(&out->file, (char)(elf->fill ? elf->fill : 0xe8));
+}
+
 /* Bytes of the file in out->file. buf_fini() both bufs afterwards. */
 static inline void make_elf(struct made_sections *out,
 			    const struct made_elf *elf)
@@ -222,6 +238,7 @@ static inline void make_elf(struct made_sections *out,
 		buf_byte(&out->file, 0);
 	head.e_shoff = out->file.len;
 	buf_add(&out->file, out->headers, out->nr * sizeof(*out->headers));
+	made_code(out, elf);
 	assert_true(buf_ok(&out->file));
 	memcpy(out->file.data, &head, sizeof(head));
 }

@@ -276,7 +276,8 @@ static void test_totals(void **state)
 	assert_int_equal(builder.profile->nr_samples, NR_OF(stacks) + 2);
 	drop(&pattern);
 	assert_int_equal(pprof_profile_total(builder.profile, 0),
-			 ((int64_t)1 << NR_OF(stacks)) - 1 + (INT64_C(7) << 40));
+			 (INT64_C(1) << NR_OF(stacks)) - 1 +
+				 (INT64_C(7) << 40));
 	assert_true(builder.profile->nr_samples < NR_OF(stacks) + 2);
 	assert_int_equal(diags.nr_rows, 0);
 	builder_fini(&builder);

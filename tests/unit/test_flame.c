@@ -498,9 +498,9 @@ static void test_usage(void **state)
 	opts.sample_type = 1;
 	assert_int_equal(pprof_flame_write(p, &opts, sink, &err), PPROF_USAGE);
 	opts.sample_type = 0;
-	opts.min_width = NAN;
+	opts.min_width = (double)NAN;
 	assert_int_equal(pprof_flame_write(p, &opts, sink, &err), PPROF_OK);
-	opts.min_width = INFINITY;
+	opts.min_width = (double)INFINITY;
 	assert_int_equal(pprof_flame_write(p, &opts, sink, &err), PPROF_USAGE);
 	pprof_sink_close(sink);
 	pprof_profile_free(p);

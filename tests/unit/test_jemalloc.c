@@ -91,6 +91,9 @@ static const struct row {
 	{ "accumulated counts",
 	  HEAD "@ 0x1000\n  t*: 1: 32 [5: 160]\n@ 0x2000\n"
 	  "  t*: 0: 0 [2: 64]\n" MAPS, 1, 32, 2, NULL, 7, 224 },
+	{ "accumulated counts begin late",
+	  HEAD STACK1 "@ 0x3000\n  t*: 2: 64 [5: 160]\n" STACK2 MAPS,
+	  5, 160, 3, NULL, 5, 160 },
 	{ "foreign lines first",
 	  "<jemalloc>: Leak approximation summary: ~9 bytes\n%warn x\n" GOOD,
 	  3, 96, 2, "before the header", 0, 0 },
@@ -291,6 +294,33 @@ static void test_content(void **state)
 	pprof_profile_free(out.profile);
 }
 
+/* A stack that could not be unwound has a frame that says so. */
+static void test_no_stack(void **state)
+{
+	static const char text[] = HEAD "@\n  t*: 2: 64 [0: 0]\n@ 0x0 0x0\n"
+		"  t*: 1: 32 [0: 0]\n" MAPS;
+	const struct pprof_profile *p;
+	const struct location *loc;
+	struct outcome out;
+	loc_id leaf;
+
+	(void)state;
+	read_text(text, strlen(text), NULL, &out);
+	assert_int_equal(out.status, PPROF_OK);
+	p = out.profile;
+	assert_int_equal(p->nr_samples, 1);
+	assert_int_equal(pprof_profile_total(p, 1), 96);
+	assert_int_equal(stacks_depth(&p->stacks, p->sample_stack[0]), 1);
+	stacks_leaf_first(&p->stacks, p->sample_stack[0], &leaf);
+	loc = &p->locations[leaf];
+	assert_int_equal(loc->address, 0);
+	assert_int_equal(loc->mapping, 0);
+	assert_string_equal(profile_str(p, p->functions[p->lines[loc->lines]
+						       .func].name),
+			    "[no stack]");
+	pprof_profile_free(out.profile);
+}
+
 static void test_raw_counts(void **state)
 {
 	static const char text[] =
@@ -466,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_content),
+		cmocka_unit_test(test_no_stack),
 		cmocka_unit_test(test_raw_counts),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_glued),

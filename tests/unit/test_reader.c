@@ -48,12 +48,23 @@ static const struct {
 	{ "XML", BYTES("<?xml version=\"1.0\"?>\n<svg>"), "html" },
 	{ "perf.data", BYTES("PERFILE2h\0\0\0\0\0\0\0"), "perf" },
 	{ "contention", BYTES("--- contention:\ncycles/second=1\n12 3 @ 0x4\n"),
-	  "gperf-text" },
-	{ "thread dump", BYTES("--- threadz 1 ---\n\n"), "gperf-text" },
+	  "contention" },
+	{ "thread dump", BYTES("--- threadz 1 ---\n\n"), "threads" },
 	{ "goroutines", BYTES("goroutine profile: total 7\n7 @ 0x1 0x2\n"),
-	  "gperf-text" },
+	  "counts" },
 	{ "symbolized", BYTES("--- symbol\nbinary=/bin/prog\n"),
-	  "gperf-text" },
+	  "symbolized" },
+	{ "raw addresses", BYTES("0x1000 0x2000\n0x3000\n"), "raw" },
+	{ "folded addresses", BYTES("0x1000;0x2000 5\n"), "raw" },
+	{ "counted stacks", BYTES("12 0x5555 0x6666\n"), "raw" },
+	{ "sanitizer", BYTES("    #0 0x55d0  (/bin/prog+0x12)\n"), "raw" },
+	{ "perf script", BYTES("prog 7 1.5: 1 cycles: \n\t 10 f (/bin/p)\n"),
+	  "perf-script" },
+	{ "raw CBOR", BYTES("\xd9\xd9\xf7\x83\x00\x69pprof-raw\x01"), "cbor" },
+	{ "PEM", BYTES("INFO x\n-----BEGIN HEAP-----\nAAAA\n"), "pem" },
+	{ "last allocations", BYTES("{\"sample_interval\":1,"), "jemalloc-json" },
+	{ "allocation log", BYTES("{\"info\":{\"duration\":1,"
+	  "\"lg_sample_rate\":1"), "jemalloc-json" },
 	{ "CPU, 64 bits", BYTES("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0"
 	  "\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "cpu" },
 	{ "CPU, 64 bits, big-endian", BYTES("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\3"
@@ -131,16 +142,19 @@ static const struct {
 	  "is empty" },
 	{ "text", BYTES("Dear reader\nhello\n"), PPROF_FORMAT,
 	  "begins with \"Dear reader\": no format that is read "
-	  "(jemalloc, pprof, folded)" },
+	  "(jemalloc, pprof, folded, cpu, " },
 	{ "bytes", BYTES("\xef\xde\xcd\n"), PPROF_FORMAT,
 	  "begins with ef de cd 0a:" },
 	{ "ELF", BYTES("\177ELF\2\1\1\0"), PPROF_UNSUPPORTED, "ELF" },
 	{ "web page", BYTES("<html>"), PPROF_UNSUPPORTED, "web page" },
 	{ "perf.data", BYTES("PERFILE2"), PPROF_UNSUPPORTED, "perf script" },
-	{ "contention", BYTES("--- contention:\n"), PPROF_UNSUPPORTED,
-	  "go tool pprof" },
+#ifdef HAVE_LIBZSTD
+	{ "zstd, damaged", BYTES("\x28\xb5\x2f\xfd\4\0"), PPROF_FORMAT,
+	  "zstd stream ends before" },
+#else
 	{ "zstd", BYTES("\x28\xb5\x2f\xfd\4\0"), PPROF_UNSUPPORTED,
 	  "zstd -d" },
+#endif
 	{ "xz", BYTES("\xfd" "7zXZ\0\0\4"), PPROF_UNSUPPORTED, "xz -d" },
 	{ "bzip2", BYTES("BZh91AY&SY"), PPROF_UNSUPPORTED, "bzip2 -d" },
 	{ "zip", BYTES("PK\3\4"), PPROF_UNSUPPORTED, "unzip" },
@@ -222,7 +236,7 @@ static void test_formats(void **state)
 		assert_int_not_equal(read_with(&opts, BYTES("?"), &profile,
 					       &err), PPROF_NOTFOUND);
 	}
-	assert_int_equal(i, 3);
+	assert_true(i >= 13);
 }
 
 static void test_strict(void **state)

@@ -83,8 +83,9 @@ static void test_many(void **state)
 
 static void test_compare(void **state)
 {
-	static const char *const order[] = { "", "A", "a", "a\x01", "aa",
-					     "ab", "b", "\x7f", "\x80", "\xff" };
+	static const char *const order[] = {
+		"", "A", "a", "a\x01", "aa", "ab", "b", "\x7f", "\x80", "\xff"
+	};
 	str_id ids[sizeof(order) / sizeof(*order)];
 	struct strtab strtab;
 	size_t nr = sizeof(order) / sizeof(*order), i, j;

@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "profile/builder.h"
+#include "symbolize/calls.h"
 
 #include "elf_maker.h"
 
@@ -299,7 +300,7 @@ static void test_cases(void **state)
 
 static struct pprof_profile *plain_profile(const char *build_id)
 {
-	static const uint64_t addresses[] = { A + 0x2000, A + 0x2001,
+	static const uint64_t addresses[] = { A + 0x2100, A + 0x2101,
 					      A + 0x3010 };
 	struct row rows[2];
 	size_t i;
@@ -409,7 +410,7 @@ static void test_repeated_runs(void **state)
 	assert_same(&before, &after);
 	opts.redo = true;
 	run(&opts, profile, PPROF_VERDICT_OK);
-	assert_string_equal(name_of(profile, A + 0x2000), "one");
+	assert_string_equal(name_of(profile, A + 0x2100), "one");
 	pprof_profile_free(profile);
 	buf_fini(&before);
 	buf_fini(&after);
@@ -471,6 +472,94 @@ static void test_wrong_binary_is_an_error(void **state)
 	buf_fini(&after);
 }
 
+static void count_diag(void *ctx, const struct pprof_diag *diag)
+{
+	int *nr = ctx;
+
+	if (strstr(diag->message, "no calls"))
+		++*nr;
+}
+
+/* Ranges that fit prove little; a heap profile's addresses follow calls. */
+static void test_code_without_calls(void **state)
+{
+	static const struct {
+		const char *mapped, *build_id;
+		uint8_t fill;
+		enum pprof_verdict verdict;
+		int nr_diags;
+	} rows[] = {
+		{ "@/prog", "", 0xe8, PPROF_VERDICT_OK, 0 },
+		{ "@/prog", "", 0x90, PPROF_VERDICT_OK, 1 },
+		{ "@/prog (deleted)", "", 0xe8, PPROF_VERDICT_OK, 0 },
+		{ "@/prog (deleted)", "", 0x90, PPROF_VERDICT_FAILED, 0 },
+		{ "@/prog (deleted)", ID, 0x90, PPROF_VERDICT_OK, 0 },
+	};
+	char path[4096];
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < NR_OF(rows); i++) {
+		const struct row row = { A + 0x2000, A + 0x6000, 0x1000,
+					 rows[i].mapped, rows[i].build_id,
+					 0 };
+		struct pprof_symbolize_opts opts = PPROF_SYMBOLIZE_OPTS_INIT;
+		struct made_elf elf = plain_elf;
+		struct pprof_profile *profile;
+		uint64_t addresses[20];
+		int nr_diags = 0;
+
+		for (j = 0; j < NR_OF(addresses); j++)
+			addresses[j] = A + 0x2100 + 8 * j;
+		elf.fill = rows[i].fill;
+		write_elf(expand("@/prog", path), &elf);
+		profile = make_profile(&row, 1, "inuse_space", addresses,
+				       NR_OF(addresses));
+		opts.diag = count_diag;
+		opts.diag_ctx = &nr_diags;
+		run(&opts, profile, rows[i].verdict);
+		assert_int_equal(nr_diags, rows[i].nr_diags);
+		pprof_profile_free(profile);
+	}
+}
+
+static void test_calls(void **state)
+{
+	static const struct {
+		unsigned machine;
+		uint8_t bytes[8];
+		bool is_call;
+	} rows[] = {
+		{ EM_X86_64, { 0, 0, 0, 0xe8, 1, 2, 3, 4 }, true },
+		{ EM_X86_64, { 0, 0, 0xe8, 1, 2, 3, 4, 0 }, false },
+		{ EM_X86_64, { 0, 0, 0xff, 0x15, 1, 2, 3, 4 }, true },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0, 0xff, 0xd0 }, true },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0x41, 0xff, 0xd4 }, true },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0xff, 0x50, 0x18 }, true },
+		{ EM_X86_64, { 0, 0, 0xff, 0x90, 1, 2, 3, 4 }, true },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0, 0xff, 0x10 }, true },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0xff, 0x14, 0xc3 }, true },
+		{ EM_X86_64, { 0, 0, 0, 0, 0xff, 0x54, 0x24, 8 }, true },
+		{ EM_X86_64, { 0, 0xff, 0x94, 0x24, 1, 2, 3, 4 }, true },
+		{ EM_386, { 0, 0xff, 0x14, 0x85, 1, 2, 3, 4 }, true },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0, 0xff, 0xe0 }, false },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0, 0xff, 0x14 }, false },
+		{ EM_X86_64, { 0, 0, 0, 0, 0, 0, 0, 0xff }, false },
+		{ EM_AARCH64, { 0, 0, 0, 0, 1, 0, 0, 0x94 }, true },
+		{ EM_AARCH64, { 0, 0, 0, 0, 0, 2, 0x3f, 0xd6 }, true },
+		{ EM_AARCH64, { 0, 0, 0, 0, 0x11, 0x0a, 0x3f, 0xd7 }, true },
+		{ EM_AARCH64, { 0, 0, 0, 0, 1, 0, 0, 0x14 }, false },
+		{ EM_AARCH64, { 0, 0, 0, 0, 0, 2, 0x1f, 0xd6 }, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_OF(rows); i++)
+		if (calls_end_before(rows[i].machine, rows[i].bytes) !=
+		    rows[i].is_call)
+			fail_msg("row %zu", i);
+}
+
 static void test_force(void **state)
 {
 	struct pprof_symbolize_opts opts = PPROF_SYMBOLIZE_OPTS_INIT;
@@ -484,7 +573,7 @@ static void test_force(void **state)
 	opts.nr_binaries = 1;
 	opts.force = true;
 	run(&opts, profile, PPROF_VERDICT_OK);
-	assert_string_equal(name_of(profile, A + 0x2000), "one");
+	assert_string_equal(name_of(profile, A + 0x2100), "one");
 	assert_string_equal(profile_str(profile,
 					profile->mappings[2].build_id),
 			    OTHER_ID);
@@ -564,7 +653,7 @@ static void test_out_of_memory(void **state)
 	}
 	assert_int_equal(status, PPROF_OK);
 	assert_true(nth > 30);
-	assert_string_equal(name_of(profile, A + 0x2000), "one");
+	assert_string_equal(name_of(profile, A + 0x2100), "one");
 	pprof_profile_free(profile);
 	buf_fini(&before);
 	buf_fini(&after);
@@ -592,6 +681,8 @@ int main(void)
 		cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_repeated_runs),
 		cmocka_unit_test(test_wrong_binary_is_an_error),
+		cmocka_unit_test(test_code_without_calls),
+		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_force),
 		cmocka_unit_test(test_allocator_frames_can_stay),
 		cmocka_unit_test(test_options_are_checked),

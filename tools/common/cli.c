@@ -141,6 +141,18 @@ bool cli_u64(const char *text, uint64_t max, uint64_t *ret)
 	return true;
 }
 
+bool cli_real(const char *text, double max, double *ret)
+{
+	char *end;
+	/* The locale is never set: the decimal sign is a point. */
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= 0) || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
 /* Index of `word` in "a|b|c", or -1. */
 static int find_choice(const char *choices, const char *word)
 {
@@ -178,13 +190,9 @@ static void set_number(const struct cli_option *option, void *target,
 static void set_real(const struct cli_option *option, void *target,
 		     const char *text)
 {
-	char *end;
 	double value;
 
-	/* The locale is never set: the decimal sign is a point. */
-	value = strtod(text, &end);
-	if (end == text || *end || !(value >= 0) ||
-	    value > (double)option->value)
+	if (!cli_real(text, (double)option->value, &value))
 		cli_usage_error("--%s: expected a number from 0 to %" PRIu64
 				", found '%s'", option->name, option->value,
 				text);

@@ -85,4 +85,7 @@ void cli_list_fini(struct cli_list *list);
  */
 bool cli_u64(const char *text, uint64_t max, uint64_t *ret);
 
+/* A decimal number from 0 to `max`. False when it is not one. */
+bool cli_real(const char *text, double max, double *ret);
+
 #endif

@@ -25,6 +25,9 @@ const struct cli_option opt_input_options[] = {
 	  "print the formats that are read and written, and exit", 0 },
 	{ "maps", 0, CLI_TEXT, offsetof(struct opt_input, maps), "FILE",
 	  "use this copy of /proc/PID/maps", 0 },
+	{ "root-first", 0, CLI_FLAG, offsetof(struct opt_input, root_first),
+	  NULL, "lines of raw addresses begin with the root, not the leaf",
+	  0 },
 	{ "raw-counts", 0, CLI_FLAG, offsetof(struct opt_input, raw_counts),
 	  NULL, "keep the numbers of the file, do not scale samples up", 0 },
 	{ "threads", 0, CLI_FLAG, offsetof(struct opt_input, threads), NULL,
@@ -173,15 +176,14 @@ void opt_input_fini(struct opt_input *input)
 	cli_list_fini(&input->max);
 }
 
-bool opt_input_read(const struct opt_input *input, const char *path,
-		    struct pprof_profile **ret_profile)
+void opt_input_take(const struct opt_input *input,
+		    struct pprof_read_opts *ret_opts)
 {
 	struct pprof_read_opts opts = PPROF_READ_OPTS_INIT;
-	struct pprof_error err;
-	enum pprof_status status;
 
 	opts.format = input->format;
 	opts.maps_path = input->maps;
+	opts.root_first = input->root_first;
 	opts.raw_counts = input->raw_counts;
 	opts.threads = input->threads;
 	opts.strict = input->strict;
@@ -189,6 +191,17 @@ bool opt_input_read(const struct opt_input *input, const char *path,
 	opts.diag = msg_diag;
 	if (input->time)
 		(void)parse_time(input->time, &opts.time_ns);
+	*ret_opts = opts;
+}
+
+bool opt_input_read(const struct opt_input *input, const char *path,
+		    struct pprof_profile **ret_profile)
+{
+	struct pprof_read_opts opts;
+	struct pprof_error err;
+	enum pprof_status status;
+
+	opt_input_take(input, &opts);
 	progress_start("reading", infile_name(path));
 	status = pprof_profile_read(path, &opts, ret_profile, &err);
 	progress_stop();

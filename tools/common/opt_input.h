@@ -14,6 +14,7 @@ struct opt_input {
 	const char *maps;
 	const char *time;
 	bool list_formats;
+	bool root_first;
 	bool raw_counts;
 	bool threads;
 	bool strict;
@@ -26,6 +27,10 @@ extern const struct cli_option opt_input_options[];
 /* Check what the options say; with --list-formats print and exit. */
 void opt_input_check(struct opt_input *input);
 void opt_input_fini(struct opt_input *input);
+
+/* What the options mean to the library; borrows from `input`. */
+void opt_input_take(const struct opt_input *input,
+		    struct pprof_read_opts *ret_opts);
 
 /* Read `path`; false after a message. */
 bool opt_input_read(const struct opt_input *input, const char *path,

@@ -30,6 +30,11 @@ const struct cli_option opt_symbol_options[] = {
 	  "DIR", "look here before /usr/lib/debug", 0 },
 	{ "path-map", 0, CLI_LIST, offsetof(struct opt_symbol, path_maps),
 	  "OLD=NEW", "replace the front of mapped paths", 0 },
+	{ "symbols", 0, CLI_LIST, offsetof(struct opt_symbol, symbols),
+	  "DIR|FILE", "take names from symbol files, before all else", 0 },
+	{ "perf-map", 0, CLI_LIST, offsetof(struct opt_symbol, perf_maps),
+	  "FILE", "names of code made at run time, as in "
+	  "/tmp/perf-PID.map", 0 },
 	{ "names", 0, CLI_CHOICE, offsetof(struct opt_symbol, names),
 	  "full|short|mangled", "how functions are written; short leaves out "
 	  "parameters and template arguments", 0 },
@@ -57,13 +62,16 @@ void opt_symbol_fini(struct opt_symbol *symbol)
 	cli_list_fini(&symbol->search_dirs);
 	cli_list_fini(&symbol->debug_dirs);
 	cli_list_fini(&symbol->path_maps);
+	cli_list_fini(&symbol->symbols);
+	cli_list_fini(&symbol->perf_maps);
 }
 
 bool opt_symbol_wanted(const struct opt_symbol *symbol)
 {
 	return symbol->symbolize || symbol->redo || symbol->binaries.nr ||
 	       symbol->sysroots.nr || symbol->search_dirs.nr ||
-	       symbol->debug_dirs.nr || symbol->path_maps.nr;
+	       symbol->debug_dirs.nr || symbol->path_maps.nr ||
+	       symbol->symbols.nr || symbol->perf_maps.nr;
 }
 
 void opt_symbol_check(const struct opt_symbol *symbol)
@@ -80,11 +88,10 @@ void opt_symbol_check(const struct opt_symbol *symbol)
 	}
 }
 
-struct pprof_symbolizer *opt_symbol_new(const struct opt_symbol *symbol)
+void opt_symbol_take(const struct opt_symbol *symbol,
+		     struct pprof_symbolize_opts *ret_opts)
 {
 	struct pprof_symbolize_opts opts = PPROF_SYMBOLIZE_OPTS_INIT;
-	struct pprof_symbolizer *symbolizer = NULL;
-	struct pprof_error err;
 
 	opts.binaries = symbol->binaries.items;
 	opts.nr_binaries = symbol->binaries.nr;
@@ -96,6 +103,10 @@ struct pprof_symbolizer *opt_symbol_new(const struct opt_symbol *symbol)
 	opts.nr_search_dirs = symbol->search_dirs.nr;
 	opts.path_maps = symbol->path_maps.items;
 	opts.nr_path_maps = symbol->path_maps.nr;
+	opts.symbols = symbol->symbols.items;
+	opts.nr_symbols = symbol->symbols.nr;
+	opts.perf_maps = symbol->perf_maps.items;
+	opts.nr_perf_maps = symbol->perf_maps.nr;
 	opts.names = (enum pprof_names)symbol->names;
 	opts.no_inlines = symbol->no_inlines;
 	opts.keep_allocator_frames = symbol->keep_allocator_frames;
@@ -103,6 +114,16 @@ struct pprof_symbolizer *opt_symbol_new(const struct opt_symbol *symbol)
 	opts.redo = symbol->redo;
 	opts.nr_threads = (unsigned)symbol->jobs;
 	opts.diag = msg_diag;
+	*ret_opts = opts;
+}
+
+struct pprof_symbolizer *opt_symbol_new(const struct opt_symbol *symbol)
+{
+	struct pprof_symbolizer *symbolizer = NULL;
+	struct pprof_symbolize_opts opts;
+	struct pprof_error err;
+
+	opt_symbol_take(symbol, &opts);
 	if (pprof_symbolizer_new(&opts, &symbolizer, &err) != PPROF_OK) {
 		msg_pprof_error(&err);
 		return NULL;
@@ -114,31 +135,53 @@ static const char *verdict_name(enum pprof_verdict verdict)
 {
 	switch (verdict) {
 	case PPROF_VERDICT_OK:
-		return "ok";
+		return "OK";
 	case PPROF_VERDICT_PARTIAL:
-		return "partial";
+		return "PARTIAL";
 	case PPROF_VERDICT_FAILED:
-		return "failed";
+		return "FAILED";
 	case PPROF_VERDICT_SKIPPED:
-		return "skipped";
+		return "SKIPPED";
 	}
 	return "?";
 }
 
-/* Verbose: a row an image. */
+/* Verbose: a row an image, and below it which files were used, and why. */
 static void note_image(const struct pprof_image_report *image)
 {
-	const char *file = *image->debug_file ? image->debug_file
-					      : image->file;
-
 	msg_note("%-8s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
-		 "  %s%s%s%s%s", verdict_name(image->verdict),
+		 "  %s%s%s", verdict_name(image->verdict),
 		 image->nr_addresses, image->nr_dwarf, image->nr_symbol,
 		 image->nr_unresolved, image->path,
-		 *image->build_id ? " " : "", image->build_id,
-		 *file ? " from " : "", file);
+		 *image->build_id ? " " : "", image->build_id);
+	if (*image->file)
+		msg_note("%-8s file %s", "", image->file);
+	if (*image->debug_file)
+		msg_note("%-8s debug information in %s", "",
+			 image->debug_file);
 	if (*image->reason)
 		msg_note("%-8s %s", "", image->reason);
+}
+
+/* Verbose: the sums over all images. */
+static void note_overall(const struct pprof_symbolizer *symbolizer)
+{
+	size_t nr = pprof_symbolizer_nr_images(symbolizer), i;
+	uint64_t nr_asked = 0, nr_dwarf = 0, nr_symbol = 0, nr_none = 0;
+
+	for (i = 0; i < nr; i++) {
+		const struct pprof_image_report *image =
+			pprof_symbolizer_image(symbolizer, i);
+
+		nr_asked += image->nr_addresses;
+		nr_dwarf += image->nr_dwarf;
+		nr_symbol += image->nr_symbol;
+		nr_none += image->nr_unresolved;
+	}
+	msg_note("%-8s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
+		 "  overall",
+		 verdict_name(pprof_symbolizer_verdict(symbolizer)),
+		 nr_asked, nr_dwarf, nr_symbol, nr_none);
 }
 
 /* Otherwise: a line for each image that lacks names. */
@@ -168,6 +211,8 @@ static void tell_images(const struct pprof_symbolizer *symbolizer)
 		else
 			warn_image(pprof_symbolizer_image(symbolizer, i));
 	}
+	if (is_verbose)
+		note_overall(symbolizer);
 }
 
 int opt_symbol_run(struct pprof_symbolizer *symbolizer, bool strict,

@@ -16,6 +16,8 @@ struct opt_symbol {
 	struct cli_list search_dirs;
 	struct cli_list debug_dirs;
 	struct cli_list path_maps;
+	struct cli_list symbols;
+	struct cli_list perf_maps;
 	int names; /* enum pprof_names */
 	bool no_inlines;
 	bool keep_allocator_frames;
@@ -33,6 +35,10 @@ void opt_symbol_fini(struct opt_symbol *symbol);
 
 /* -s, or an option that says where to look for names, was given. */
 bool opt_symbol_wanted(const struct opt_symbol *symbol);
+
+/* What the options mean to the library; borrows from `symbol`. */
+void opt_symbol_take(const struct opt_symbol *symbol,
+		     struct pprof_symbolize_opts *ret_opts);
 
 /* A symbolizer as the options say; NULL after a message. */
 struct pprof_symbolizer *opt_symbol_new(const struct opt_symbol *symbol);
