@@ -142,12 +142,22 @@ bool addresses_parse(const char **pos, const char *end, uint64_t *ret)
 	return true;
 }
 
+/* Addresses that are parsed before the first of them is looked up. */
+#define PARSED_AHEAD 8
+
+/* A parsed address whose slot is on its way into the cache. */
+struct waiting_address {
+	uint64_t pc;
+	bool is_exact;
+};
+
 enum addresses_result addresses_take_line(struct addresses *a, const char *p,
 					  const char *end, uint64_t line,
 					  enum leaf_kind leaf,
 					  const char **ret_bad)
 {
-	bool is_exact = leaf != LEAF_RETURN;
+	struct waiting_address waiting[PARSED_AHEAD], *next;
+	size_t nr = 0, i;
 	uint64_t pc;
 
 	/* A frame takes at least two bytes of a line: a blank and a digit. */
@@ -157,9 +167,24 @@ enum addresses_result addresses_take_line(struct addresses *a, const char *p,
 		*ret_bad = p;
 		if (!addresses_parse(&p, end, &pc))
 			return ADDRESSES_BAD;
-		if (!addresses_push(a, pc, is_exact, PPROF_UNIT_LINE, line))
+		next = &waiting[nr % PARSED_AHEAD];
+		if (nr >= PARSED_AHEAD &&
+		    !addresses_push(a, next->pc, next->is_exact,
+				    PPROF_UNIT_LINE, line))
 			return ADDRESSES_NOMEM;
-		is_exact = leaf == ALL_EXACT;
+		next->pc = pc;
+		next->is_exact = leaf == ALL_EXACT ||
+				 (leaf == LEAF_EXACT && !nr);
+		if (a->slots)
+			__builtin_prefetch(&a->slots[a->mask &
+					   hash_u64(pc - !next->is_exact)]);
+		nr++;
+	}
+	for (i = nr > PARSED_AHEAD ? nr - PARSED_AHEAD : 0; i < nr; i++) {
+		next = &waiting[i % PARSED_AHEAD];
+		if (!addresses_push(a, next->pc, next->is_exact,
+				    PPROF_UNIT_LINE, line))
+			return ADDRESSES_NOMEM;
 	}
 	return ADDRESSES_OK;
 }

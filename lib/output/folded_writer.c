@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* Bytes collected before they go to the sink. */
-#define CHUNK_BYTES ((size_t)64 << 10)
+/* Bytes collected before they go to the sink: enough to go uncopied. */
+#define CHUNK_BYTES ((size_t)256 << 10)
 
 /* The work of one write. */
 struct folder {

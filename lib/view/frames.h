@@ -63,6 +63,14 @@ static inline size_t frame_name_len(const struct frames *frames, uint32_t row)
 	return strtab_len(&frames->strings, frames->rows[row].name);
 }
 
+/* Have the row of a name in the cache by the time it is asked for. */
+__attribute__((always_inline))
+static inline void frame_prefetch_name(const struct frames *frames,
+				       uint32_t row)
+{
+	__builtin_prefetch(&frames->strings.rows[frames->rows[row].name]);
+}
+
 /* Length of NAME without a kind annotation such as "_[k]". */
 size_t frame_bare_len(const char *name, size_t len);
 
