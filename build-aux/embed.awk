@@ -153,7 +153,8 @@ END {
 		    token[i + 3] == "=>" || t == ")" && token[i + 1] == "=>" && \
 		    is_name(token[i - 1]) && token[i - 2] == "(")
 			continue
-		if (t ~ /^'/ && token[i + 1] == "+" && token[i + 2] ~ /^'/) {
+		if (t ~ /^'/ && token[i + 1] == "+" && token[i + 2] ~ /^'/ && \
+		    token[i + 3] !~ /^[\[.]/) {
 			token[i + 2] = substr(t, 1, length(t) - 1) \
 				substr(token[i + 2], 2)
 			token[i + 1] = ""

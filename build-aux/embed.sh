@@ -21,6 +21,7 @@ esac
 
 echo "/* Made from $(basename "$1") by embed.sh. */"
 echo "static const char $2[] ="
+# shellcheck disable=SC2016 # awk's variables
 printf '%s\n' "$short" | ${AWK:-awk} '{
   for (i = 1; i <= length($0); i += 64) {
     part = substr($0, i, 64)

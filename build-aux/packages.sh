@@ -14,6 +14,10 @@ test='bats bsdextrautils clang elfutils golang-go jq libclang-rt-14-dev
   libcmocka-dev libjemalloc2 librsvg2-bin libxml2-utils llvm mandoc
   protobuf-compiler python3 shellcheck xz-utils zip zstd'
 
+# The browser tests; some systems have npm with nodejs and some apart.
+test="$test chromium"
+command -v npm >/dev/null || test="$test nodejs npm"
+
 wanted=
 for job in "$@"; do
   case $job in

@@ -277,6 +277,7 @@ struct pprof_symbolize_opts {
 	size_t nr_symbols;
 	const char *const *perf_maps;    /* perf-PID.map: run-time code */
 	size_t nr_perf_maps;
+	bool debuginfod;                 /* the network too: DEBUGINFOD_URLS */
 };
 #define PPROF_SYMBOLIZE_OPTS_INIT \
 	{ .size = sizeof(struct pprof_symbolize_opts) }
@@ -452,7 +453,7 @@ struct pprof_merge_opts {
 	size_t size;
 	enum pprof_merge_mode mode;
 	const char *label_key;  /* label with each input's name, or NULL */
-	bool match_base_names;  /* mapped files without build ID: by base name */
+	bool match_base_names;  /* files without build ID: by base name */
 	bool allow_unrelated;   /* also profiles without a file in common */
 	const struct pprof_limits *limits; /* NULL: defaults */
 	pprof_diag_fn diag;

@@ -91,6 +91,7 @@ static enum pprof_status each_member(struct json_heap *h, member_fn take)
 	struct json *json = &h->json;
 	enum pprof_status status;
 	char key[32];
+	size_t len;
 
 	if (json->token != JSON_BEGIN_OBJECT)
 		return json_fail(json, "an object");
@@ -98,7 +99,10 @@ static enum pprof_status each_member(struct json_heap *h, member_fn take)
 	while (json->token != JSON_END_OBJECT) {
 		if (json->token != JSON_STRING)
 			return json_fail(json, "a key");
-		snprintf(key, sizeof(key), "%s", buf_cstr(&json->text));
+		len = json->text.len < sizeof(key) ? json->text.len :
+		      sizeof(key) - 1;
+		memcpy(key, buf_cstr(&json->text), len);
+		key[len] = '\0';
 		if (json_next(json) != JSON_COLON)
 			return json_fail(json, "':' behind a key");
 		json_next(json);
@@ -318,6 +322,7 @@ static enum pprof_status take_released(struct json_heap *h)
 	return PPROF_OK;
 }
 
+/* A member that is nearly all of an allocation's text comes first. */
 static enum pprof_status allocation_member(struct json_heap *h,
 					   const char *key)
 {
@@ -336,15 +341,15 @@ static enum pprof_status allocation_member(struct json_heap *h,
 	};
 	size_t i;
 
+	if (!strcmp(key, "alloc_trace"))
+		return h->is_log ? take_number(h, &row->trace) :
+		       take_trace(h, &row->stack);
 	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		if (!strcmp(key, numbers[i].name))
 			return take_number(h, numbers[i].number);
 	}
 	if (!strcmp(key, "released"))
 		return take_released(h);
-	if (!strcmp(key, "alloc_trace"))
-		return h->is_log ? take_number(h, &row->trace) :
-		       take_trace(h, &row->stack);
 	if (!strcmp(key, "alloc_thread_name") &&
 	    h->json.token == JSON_STRING) {
 		row->thread_name = builder_str(h->out, h->json.text.data,

@@ -143,10 +143,29 @@ static enum json_token take_word(struct json *json)
 	return JSON_NUMBER;
 }
 
+/* The token that is one character, JSON_END when it is none. */
+static enum json_token mark_token(uint8_t c)
+{
+	switch (c) {
+	case '{':
+		return JSON_BEGIN_OBJECT;
+	case '}':
+		return JSON_END_OBJECT;
+	case '[':
+		return JSON_BEGIN_ARRAY;
+	case ']':
+		return JSON_END_ARRAY;
+	case ':':
+		return JSON_COLON;
+	case ',':
+		return JSON_COMMA;
+	default:
+		return JSON_END;
+	}
+}
+
 enum json_token json_next(struct json *json)
 {
-	static const char marks[] = "{}[]:,";
-	const char *mark;
 	uint8_t c;
 
 	buf_reset(&json->text);
@@ -155,10 +174,9 @@ enum json_token json_next(struct json *json)
 		return JSON_END;
 	json->offset = cursor_offset(json->in);
 	c = *json->in->p;
-	mark = c ? strchr(marks, c) : NULL;
-	if (mark) {
+	json->token = mark_token(c);
+	if (json->token != JSON_END) {
 		json->in->p++;
-		json->token = JSON_BEGIN_OBJECT + (unsigned)(mark - marks);
 	} else if (c == '"') {
 		json->in->p++;
 		json->token = take_string(json);

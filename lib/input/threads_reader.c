@@ -21,6 +21,7 @@ struct threads {
 	const struct pprof_read_opts *opts;
 	struct addresses addresses; /* the stack of the thread at hand */
 	struct addr_names names;
+	bool has_marker;   /* a line "--- thread..." */
 	bool in_thread;
 	bool is_same;      /* "[same as previous thread]" */
 	bool has_previous; /* a thread with a stack came before */
@@ -173,6 +174,8 @@ static enum pprof_status take_line(struct threads *t, const char *p,
 	enum pprof_status status;
 
 	if (starts(p, end, "---")) {
+		t->has_marker |= starts(p, end, "--- threadz") ||
+				 starts(p, end, "--- Thread");
 		status = flush_thread(t);
 		if (starts(p, end, "--- Thread "))
 			start_thread(t, p, end, line->number);
@@ -210,7 +213,12 @@ static enum pprof_status read_lines(struct threads *t)
 	}
 	if (!status)
 		status = flush_thread(t);
-	return status ? status : t->in->status;
+	if (status || t->in->status)
+		return status ? status : t->in->status;
+	if (t->has_marker)
+		return PPROF_OK;
+	return cursor_fail(t->in, PPROF_FORMAT, PPROF_UNIT_LINE,
+			   "expected a line like '--- threadz 1 ---'");
 }
 
 static void add_types(struct builder *out)

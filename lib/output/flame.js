@@ -287,12 +287,11 @@ const search = () => {
 	count();
 	tell();
 };
-const count = () => {
-	const seen = new Set(), plural = (n, s) => n + s + (n == 1 ? '' : 's');
-	let frames = 0, sum = 0, self = 0, lost = 0, row = [zoom];
-	note = '';
-	if (!text && !hue) return;
-	for (zoom.k = 0; row.length;) {
+// What matches at and under a box, outermost matches once.
+const sums = (of) => {
+	const seen = new Set();
+	let frames = 0, sum = 0, self = 0, lost = 0, row = [of];
+	for (of.k = 0; row.length;) {
 		const next = [];
 		for (const b of row) {
 			let rest = read(b).v - b.o;
@@ -312,9 +311,16 @@ const count = () => {
 		}
 		row = next;
 	}
-	note = bad + plural(seen.size, ' function') + ', ' +
+	return [seen.size, frames, sum, self, lost];
+};
+const plural = (n, s) => n + s + (n == 1 ? '' : 's');
+const count = () => {
+	note = '';
+	if (!text && !hue) return;
+	const [functions, frames, sum, self, lost] = sums(zoom);
+	note = bad + plural(functions, ' function') + ', ' +
 		plural(frames, ' frame') + ', ' + share(sum, zoom.v) + ' of view' +
-		(zoom.d ? ' (' + share(sum, read(root).v) + ' of all)' : '') +
+		(zoom.d ? ' (' + share(sums(root)[2], root.v) + ' of all)' : '') +
 		(byWidth ? '' : ', self ' + share(self, zoom.v)) + (lost ?
 		'; undrawn frames may add up to ' + share(lost, zoom.v) : '');
 };

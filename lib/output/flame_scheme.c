@@ -176,6 +176,7 @@ static void find_package(struct buf *out, const struct frames *frames,
 {
 	struct buf name;
 	size_t skip = 0, len, i;
+	const char *as;
 
 	if (frames->rows[row].kind & FRAME_KERNEL) {
 		buf_str(out, "[kernel]");
@@ -188,6 +189,9 @@ static void find_package(struct buf *out, const struct frames *frames,
 	/* "<&T as U>::f" belongs to T's package. */
 	while (skip < name.len && strchr("<&*( ", name.data[skip]))
 		skip++;
+	as = name.len ? memmem(name.data, name.len, " as ", 4) : NULL;
+	if (as)
+		name.len = (size_t)(as - name.data);
 	len = skip < name.len ? scope_end(name.data + skip, name.len - skip)
 			      : 0;
 	/* A return type stands before the name of a template's instance. */
@@ -197,7 +201,8 @@ static void find_package(struct buf *out, const struct frames *frames,
 			len -= i + 1 - skip;
 			skip = i + 1;
 		}
-	if (!len && skip < name.len && !memmem(name.data, name.len, "::", 2))
+	if (!len && !as && skip < name.len &&
+	    !memmem(name.data, name.len, "::", 2))
 		len = point_end(name.data + skip, name.len - skip);
 	buf_add(out, name.data + skip, len);
 	out->failed = out->failed || name.failed;

@@ -48,7 +48,8 @@ static void add_attribute(struct buf *out, const char *name, uint64_t value)
 
 static void add_buf(struct buf *out, const struct buf *text)
 {
-	xml_text(out, text->data, text->len);
+	if (text->len)
+		xml_text(out, text->data, text->len);
 	if (text->failed)
 		out->failed = true;
 }
@@ -309,6 +310,8 @@ static void add_lines(struct buf *out, const struct buf *text)
 {
 	size_t at = 0, i;
 
+	if (!text->len)
+		return;
 	for (i = 0; i < text->len; i++) {
 		if (text->data[i] != '\n')
 			continue;

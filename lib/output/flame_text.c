@@ -280,7 +280,8 @@ static bool compose_notes(struct flame *flame)
 		note_scale
 	};
 	const bool apply[] = {
-		flame->diff, is_pruned(flame), flame->tree.deepest > flame->opts->max_depth,
+		flame->diff, is_pruned(flame),
+		flame->tree.deepest > flame->opts->max_depth,
 		flame->tree.nr_negative > 0, flame->tree.shift > 0
 	};
 	struct buf note;

@@ -395,7 +395,8 @@ static enum pprof_status add_node_samples(struct pprof_writer *w,
  * takes a function that only prefetches for one that does nothing.
  */
 __attribute__((always_inline))
-static inline void prefetch_nodes(const struct pprof_writer *w, size_t i, size_t nr)
+static inline void prefetch_nodes(const struct pprof_writer *w, size_t i,
+				  size_t nr)
 {
 	const struct stacks *stacks = &w->profile->stacks;
 	const struct canon *c = &w->canon;

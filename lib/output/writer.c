@@ -14,7 +14,12 @@ static const struct writer *const writers[] = {
 	&writer_folded,
 	&writer_jeprof,
 	&writer_pem,
-	&writer_cbor
+	&writer_cbor,
+	&writer_json,
+	&writer_callgrind,
+	&writer_speedscope,
+	&writer_csv,
+	&writer_tsv
 };
 
 #define NR_WRITERS (sizeof(writers) / sizeof(*writers))

@@ -19,9 +19,14 @@ struct writer {
 
 extern const struct writer writer_pprof;
 extern const struct writer writer_folded;
+extern const struct writer writer_callgrind;
 extern const struct writer writer_cbor;
+extern const struct writer writer_csv;
 extern const struct writer writer_jeprof;
+extern const struct writer writer_json;
 extern const struct writer writer_pem;
+extern const struct writer writer_speedscope;
+extern const struct writer writer_tsv;
 
 /* Writer `i`, or NULL past the last. */
 const struct writer *writer_at(size_t i);

@@ -342,7 +342,7 @@ static enum pprof_status find_by_link(struct load *l, const char *path,
 	return status;
 }
 
-static enum pprof_status find_debug(struct load *l)
+static enum pprof_status find_local_debug(struct load *l)
 {
 	struct binary *binary = l->binary;
 	enum pprof_status status = PPROF_OK;
@@ -362,6 +362,21 @@ static enum pprof_status find_debug(struct load *l)
 	    strcmp(real, binary->path))
 		status = find_by_link(l, real, name, crc);
 	return status;
+}
+
+/* On this machine, or else from a debuginfod server if that is wanted. */
+static enum pprof_status find_debug(struct load *l)
+{
+	const struct binary *binary = l->binary;
+	struct finder *finder = l->finder;
+	enum pprof_status status = find_local_debug(l);
+
+	if (status || l->debug || elf_file_has_dwarf(binary->elf) ||
+	    binary->is_debug_only ||
+	    !debuginfod_find(&finder->debuginfod, binary->build_id,
+			     DEBUGINFOD_DEBUG, finder->diags, &l->path))
+		return status;
+	return try_debug(l, NULL);
 }
 
 /* ---------------------------------------------------- supplementary file */

@@ -106,8 +106,10 @@ static inline struct dwarf_cursor
 dwarf_section_at(const struct dwarf_file *file, enum dwarf_section section,
 		 uint64_t offset)
 {
+	static const uint8_t nothing; /* a place, so that steps of 0 have one */
 	const struct elf_bytes *bytes = &file->sections[section];
-	struct dwarf_cursor cursor = { NULL, NULL, file->is_swapped, true };
+	struct dwarf_cursor cursor = { &nothing, &nothing, file->is_swapped,
+				       true };
 
 	if (offset > bytes->size || !bytes->data)
 		return cursor;

@@ -48,6 +48,7 @@ enum pprof_status finder_init(struct finder *finder,
 {
 	memset(finder, 0, sizeof(*finder));
 	arena_init(&finder->arena, NAMES_MAX);
+	finder->debuginfod.is_wanted = opts->debuginfod;
 	if (!copy_list(finder, &finder->binaries, opts->binaries,
 		       opts->nr_binaries) ||
 	    !copy_list(finder, &finder->sysroots, opts->sysroots,
@@ -82,6 +83,7 @@ void finder_fini(struct finder *finder)
 	for (i = 0; i < finder->nr_opened; i++)
 		close_binary(finder->opened[i]);
 	mem_free(finder->opened);
+	debuginfod_fini(&finder->debuginfod);
 	arena_fini(&finder->arena);
 	memset(finder, 0, sizeof(*finder));
 }
@@ -480,6 +482,10 @@ enum pprof_status finder_search(struct finder *finder, const char *path,
 		status = try_base_names(&s, path);
 	if (!status && !s.is_taken && build_id[0])
 		status = try_debug_files(&s, path);
+	if (!status && !s.is_taken &&
+	    debuginfod_find(&finder->debuginfod, build_id,
+			    DEBUGINFOD_EXECUTABLE, finder->diags, &s.path))
+		status = try_path(&s);
 	buf_fini(&s.path);
 	buf_fini(&s.variant);
 	buf_fini(&s.mapped);

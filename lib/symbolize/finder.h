@@ -2,12 +2,14 @@
  *
  * Which files to try for a mapped path, and where their debug information
  * is. Opens files and keeps them; judges the debug files, but leaves it to
- * the caller whether a binary fits its mappings. Never asks the network.
+ * the caller whether a binary fits its mappings. Asks the network only when
+ * the options say so.
  */
 #ifndef SYMBOLIZE_FINDER_H
 #define SYMBOLIZE_FINDER_H
 
 #include "base/arena.h"
+#include "symbolize/debuginfod.h"
 #include "symbolize/module.h"
 #include "symbolize/place.h"
 #include "symbolize/symfile.h"
@@ -52,6 +54,8 @@ struct finder {
 	struct name_list symbol_files; /* all there, once they were listed */
 	bool has_listed;
 	struct name_list perf_maps;
+	struct debuginfod debuginfod;
+	struct diags *diags;           /* borrowed; may be NULL */
 	struct binary **opened; /* [nr_opened], each stays where it is */
 	size_t nr_opened, cap_opened;
 };
@@ -85,7 +89,8 @@ typedef enum pprof_status (*finder_judge_fn)(void *ctx, struct binary *binary,
  * Show the judge each file that could have been mapped as `path`, best
  * first: symbol files, by build ID (hex, or "") in the search directories, at
  * the path in sysroots, mapped or as it stands, by name in the search
- * directories, and last a debug file alone. OK, NOMEM, or what the judge said.
+ * directories, a debug file alone, and last what a debuginfod server has. OK,
+ * NOMEM, or what the judge said.
  */
 enum pprof_status finder_search(struct finder *finder, const char *path,
 				const char *build_id, finder_judge_fn judge,

@@ -72,6 +72,7 @@ pprof_symbolizer_new(const struct pprof_symbolize_opts *opts,
 	s->module_opts.nr_threads = symbolizer_threads(s->opts.nr_threads);
 	s->module_opts.diags = &s->diags;
 	status = finder_init(&s->finder, &s->opts, err);
+	s->finder.diags = &s->diags;
 	if (status) {
 		pprof_symbolizer_free(s);
 		return status;

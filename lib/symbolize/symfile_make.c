@@ -412,6 +412,7 @@ static enum pprof_status open_as(struct finder *finder,
 
 	module_opts.nr_threads = symbolizer_threads(opts->nr_threads);
 	status = finder_init(finder, opts, err);
+	finder->diags = diags;
 	if (!status)
 		status = finder_get(finder, path, ret_binary, err);
 	if (!status && (*ret_binary)->symfile)

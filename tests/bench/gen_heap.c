@@ -2,7 +2,8 @@
  *
  * gen_heap STACKS [DEPTH]: a jemalloc heap dump on standard output, with
  * about that many different stacks of at most DEPTH frames (default: 44, which
- * makes 40 on average), two threads, and memory maps of files that do not exist.
+ * makes 40 on average), two threads, and memory maps of files that do not
+ * exist.
  */
 #include <config.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gen_pprof SAMPLES: an uncompressed pprof profile on standard output, with
- * names: stacks of 21 to 30 frames out of 60,000 locations and 20,000
- * functions, a fifth of the locations with an inlined call, two values a
- * sample.
+ * gen_pprof SAMPLES [RUN]: an uncompressed pprof profile on standard output,
+ * with names, of another run of the program for each RUN: stacks of 21 to 30
+ * frames out of 60,000 locations and 20,000 functions, a fifth of the
+ * locations with an inlined call, two values a sample.
  *
  * gen_pprof --addresses FILE LIST: the profile of a program that was mapped
  * from FILE at its link-time addresses, one sample for each address in LIST
@@ -147,14 +147,14 @@ static void emit_mapping(uint64_t start, uint64_t limit, bool has_names)
 	emit(3, &m);
 }
 
-static void emit_location(uint32_t id)
+static void emit_location(uint32_t id, uint64_t base)
 {
 	struct message m = { .len = 0 }, line;
 	uint32_t k, nr_lines = id % 5 ? 1 : 2;
 
 	put_scalar(&m, 1, id);
 	put_scalar(&m, 2, 1);
-	put_scalar(&m, 3, BASE + 0x1000 + id * UINT64_C(16));
+	put_scalar(&m, 3, base + 0x1000 + id * UINT64_C(16));
 	for (k = 0; k < nr_lines; k++) {
 		line.len = 0;
 		put_scalar(&line, 1, (id * 7 + k * 13) % NR_FUNCTIONS + 1);
@@ -200,9 +200,10 @@ static void emit_names(void)
 	}
 }
 
-static void make_named(unsigned long nr)
+static void make_named(unsigned long nr, unsigned long run)
 {
-	struct rng rng = { 88172645463325252u };
+	struct rng rng = { 88172645463325252u + run * 0x9e3779b97f4a7c15u };
+	uint64_t base = BASE + ((uint64_t)run << 20);
 	unsigned long i;
 	uint32_t id;
 
@@ -210,9 +211,9 @@ static void make_named(unsigned long nr)
 	emit_type(1, STR_SPACE, STR_BYTES);
 	for (i = 0; i < nr; i++)
 		emit_sample(&rng, DEPTH_MAX - rng_below(&rng, 10));
-	emit_mapping(BASE, BASE + 0x4000000, true);
+	emit_mapping(base, base + 0x4000000, true);
 	for (id = 1; id <= NR_LOCATIONS; id++)
-		emit_location(id);
+		emit_location(id, base);
 	for (id = 1; id <= NR_FUNCTIONS; id++)
 		emit_function(id);
 	emit_strings("/opt/bench/bin/server",
@@ -257,15 +258,17 @@ static int make_addresses(const char *binary, const char *path)
 
 int main(int argc, char **argv)
 {
-	unsigned long nr = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
+	bool is_named = argc == 2 || argc == 3;
+	unsigned long nr = is_named ? strtoul(argv[1], NULL, 10) : 0;
+	unsigned long run = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
 	int code = 0;
 
 	if (argc == 4 && !strcmp(argv[1], "--addresses")) {
 		code = make_addresses(argv[2], argv[3]);
 	} else if (nr) {
-		make_named(nr);
+		make_named(nr, run);
 	} else {
-		fprintf(stderr, "usage: gen_pprof SAMPLES\n"
+		fprintf(stderr, "usage: gen_pprof SAMPLES [RUN]\n"
 			"       gen_pprof --addresses BINARY LIST\n");
 		return 2;
 	}

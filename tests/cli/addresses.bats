@@ -298,3 +298,39 @@ END
     expect "$file" "$(pprof-convert -q -s --to=folded $file.pb)" "main 7"
   done
 }
+
+@test "debuginfod: asked when wanted, and not otherwise" {
+  need debuginfod readelf nm objcopy strip
+  build prog -g -Wl,--build-id
+  mkdir served bare
+  cp prog served/prog
+  strip -o bare/prog prog
+  address=$(nm prog | awk '$3 == "main" { print $1 }')
+  port=$((20000 + $$ % 20000))
+  debuginfod -F -d :memory: -p $port served >log 2>&1 3>&- &
+  server=$!
+  export DEBUGINFOD_CACHE_PATH=$PWD/cache DEBUGINFOD_TIMEOUT=10
+  for ((i = 0; i < 100; i++)); do
+    grep -q 'groomed' log && break
+    kill -0 $server 2>/dev/null || skip "debuginfod does not run here"
+    sleep 0.1
+  done
+  DEBUGINFOD_URLS=http://127.0.0.1:$port \
+    pprof-symbolize -e bare/prog "$address" >without
+  absent '/buildid/' log
+  pprof-symbolize --debuginfod=http://127.0.0.1:$port -e bare/prog \
+    "$address" >with || {
+    kill $server
+    fail_with "not answered"
+  }
+  # The program itself too, for a profile that knows its build ID.
+  pprof-symbolize -q --time=1 -o named.pb.gz prog.heap
+  mv prog away
+  DEBUGINFOD_URLS=http://127.0.0.1:$port pprof-symbolize -q --debuginfod \
+    --force-symbolize -o got.pb.gz named.pb.gz || :
+  kill $server
+  expect "without" "$(head -n 1 without)" '??'
+  expect "with" "$(head -n 1 with)" main
+  grep -q '/executable' log
+  cmp named.pb.gz got.pb.gz
+}

@@ -159,3 +159,82 @@ FOLDED
     grep -q "$name" out.svg || fail_with "$name"
   done
 }
+
+@test "a difference of two profiles" {
+  need xmllint
+  printf 'm;gone 1000\nm;kept 1000\n' >a.folded
+  printf 'm;kept 1000\nm;new 500\n' >b.folded
+  for how in --diff-base=a.folded --diff_base=a.folded \
+    --base-profile=a.folded; do
+    pprof-flame --normalize=none "$how" -o out.svg b.folded
+    xmllint --noout out.svg
+    grep -q 'only in A (gone): 1,000 samples' out.svg
+    grep -q 'class="new"' out.svg
+  done
+  for how in --widths=a --widths=union --widths=delta --delta=self --both \
+    --negate --icicle --reverse --normalize=1:2 --normalize=total; do
+    pprof-flame -q "$how" --diff-base=a.folded -o out.svg b.folded
+    xmllint --noout out.svg
+  done
+  run_tool pprof-flame --diff-base=none.folded -o out b.folded
+  expect "status" "$tool_status" 2
+  run_tool pprof-flame --both -o out b.folded
+  expect "status" "$tool_status" 2
+  run_tool pprof-flame --normalize=x --diff-base=a.folded -o out b.folded
+  expect "status" "$tool_status" 2
+}
+
+@test "a sandwich has callers and callees of what matches" {
+  need xmllint
+  printf 'main;a;f;x 1\nmain;b;f;f;y 2\nmain;c 4\n' >in.folded
+  pprof-flame --sandwich='^f$' -o out.svg in.folded
+  xmllint --noout out.svg
+  expect "totals" "$(grep -o 'data-total="[0-9]*"' out.svg | sort -u)" \
+    'data-total="3"'
+  grep -q '>callers<' out.svg
+  grep -q '>callees<' out.svg
+  expect "others" "$(grep -c '<title>c$' out.svg || :)" 0
+}
+
+@test "on a terminal and in a log" {
+  printf 'main;a 30\nmain;b 10\n' >in.folded
+  expect "text" "$(pprof-flame --text --width=40 in.folded)" \
+    "Flame graph: samples
+|all  40 samples
+|main  100%
+|a  75%                       |b  25%"
+  pprof-flame --text --color=always in.folded | grep -q '48;5;'
+  expect "colours" "$(NO_COLOR=1 pprof-flame --text in.folded |
+    grep -c '48;5;' || :)" 0
+}
+
+@test "options of flamegraph.pl" {
+  need xmllint
+  printf 'main;a 30\nmain;b_[k] 10\n' >in.folded
+  pprof-flame --title T --subtitle S --width 900 --minwidth 0.5% \
+    --countname things --nametype Frame: --hash --reverse --inverted \
+    --notes N --bgcolors blue --fonttype Verdana --fontsize 11 --height 18 \
+    --negate -o out.svg in.folded 2>err
+  xmllint --noout out.svg
+  expect "no warning" "$(cat err)" ""
+  grep -q '40 things' out.svg
+  for colors in hot mem io red green blue yellow purple aqua orange java js \
+    perl python rust wakeup chain; do
+    pprof-flame --colors "$colors" -o out.svg in.folded
+    xmllint --noout out.svg
+  done
+  pprof-flame --flamechart -o out.svg in.folded 2>err
+  expect "one warning" "$(grep -c flamechart err)" 1
+  run_tool pprof-flame --bgcolors '#000000' -o out in.folded
+  expect "status" "$tool_status" 2
+}
+
+@test "the policy is that of the script, for every picture" {
+  printf 'a 1\n' >a.folded
+  printf 'b;c 1\n' >b.folded
+  pprof-flame --csp a.folded >a
+  pprof-flame --csp b.folded >b
+  expect "script" "$(sed 's/;.*//' a)" "$(sed 's/;.*//' b)"
+  pprof-flame --no-script -o out.svg a.folded
+  expect "scripts" "$(grep -c '<script' out.svg || :)" 0
+}

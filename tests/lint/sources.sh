@@ -59,7 +59,7 @@ expect_none "the heap is reached through mem.c and msg.c only" "$(
 expect_none "free() in lib/ is mem_free()" "$(
   grep -rnE '(^|[^_a-z])free\(' lib --include='*.c' |
     grep -vE '^lib/base/mem\.c:|pb-c' | grep -vE ':[[:blank:]]*/?\*' |
-    grep -vE 'demangle\.c:.*free\((text|name|demangled|plain|readable|out)\)'
+    grep -vE '(demangle|debuginfod)\.c:.*free\((text|name|demangled|plain|readable|out|path)\)'
 )"
 
 expect_none "numbers are parsed by text_u64() and cli_u64()" "$(

@@ -6,8 +6,11 @@
 #ifndef TESTS_UNIT_SMALL_PROFILE_H
 #define TESTS_UNIT_SMALL_PROFILE_H
 
+#include "base/buf.h"
 #include "profile/builder.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What may differ from one input to another; all zero is a default. */
@@ -195,6 +198,48 @@ static inline const char *small_words(struct buf *out,
 		for (j = 0; j < p->nr_types; j++)
 			buf_printf(out, " %lld", (long long)p->values[j][i]);
 	}
+	return buf_cstr(out);
+}
+
+static inline int small_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The samples of small_words(), sorted: their order is of no interest. */
+static inline void small_sort(struct buf *out)
+{
+	char *parts[16], *text = out->data, *next;
+	struct buf sorted;
+	size_t nr = 0, i;
+
+	next = strstr(text, " | ");
+	if (!next)
+		return;
+	*next = '\0';
+	for (next += 3; next; nr++) {
+		parts[nr] = next;
+		next = strstr(next, ", ");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+	}
+	qsort(parts, nr, sizeof(*parts), small_compare);
+	buf_init(&sorted, 1 << 16);
+	buf_printf(&sorted, "%s | ", text);
+	for (i = 0; i < nr; i++)
+		buf_printf(&sorted, "%s%s", i ? ", " : "", parts[i]);
+	buf_reset(out);
+	buf_add(out, sorted.data, sorted.len);
+	buf_fini(&sorted);
+}
+
+static inline const char *small_sorted_words(struct buf *out,
+					     const struct pprof_profile *p)
+{
+	small_words(out, p);
+	small_sort(out);
 	return buf_cstr(out);
 }
 

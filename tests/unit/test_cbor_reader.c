@@ -30,8 +30,8 @@ static const struct reader_row rows[] = {
 	  "\x84\x03\x02\x82\x20\x21\x81\x01"), 0, 0,
 	  "samples/count\n1 | 0 f(a.c:7); 10 g<h\n" },
 	{ "labels of each kind", TEXT(HEADER TYPE
-	  "\x85\x03\x02\x80\x81\x01\xa3\x61" "a\x61" "b\x61" "c\x05\x61" "d\x82\x06\x61x"), 0,
-	  0, "samples/count\n1 | a=b c=5 d=6\n" },
+	  "\x85\x03\x02\x80\x81\x01\xa3\x61" "a\x61" "b\x61" "c\x05\x61"
+	  "d\x82\x06\x61x"), 0, 0, "samples/count\n1 | a=b c=5 d=6\n" },
 	{ "strings in pieces and as bytes", TEXT(HEADER
 	  "\x83\x02\x7f\x61" "a\x61" "b\xff\x41x"), 0, 0, "ab/x\n" },
 	{ "records and members that are not known", TEXT(

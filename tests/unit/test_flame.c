@@ -19,9 +19,7 @@
 #include "output/flame_color.h"
 #include "view/text.h"
 
-#include "view_profile.h"
-
-#define NR_OF(array) (sizeof(array) / sizeof(*(array)))
+#include "flame_picture.h"
 
 static uint64_t nr_told;
 
@@ -30,52 +28,6 @@ static void count_diag(void *ctx, const struct pprof_diag *diag)
 	(void)ctx;
 	(void)diag;
 	nr_told++;
-}
-
-/* The picture of `p`; free it. */
-static char *draw(const struct pprof_profile *p,
-		  const struct pprof_flame_opts *opts)
-{
-	struct pprof_sink *sink;
-	struct pprof_error err;
-	const void *data;
-	char *text;
-	size_t nr;
-
-	assert_int_equal(pprof_sink_open_memory(&sink, &err), PPROF_OK);
-	assert_int_equal(pprof_flame_write(p, opts, sink, &err), PPROF_OK);
-	data = pprof_sink_memory(sink, &nr);
-	text = mem_strndup(data, nr);
-	assert_non_null(text);
-	pprof_sink_close(sink);
-	return text;
-}
-
-static char *draw_folded(const char *folded,
-			 const struct pprof_flame_opts *opts)
-{
-	struct pprof_profile *p = folded_profile(folded);
-	char *text = draw(p, opts);
-
-	pprof_profile_free(p);
-	return text;
-}
-
-static void assert_says(const char *svg, const char *words)
-{
-	if (!strstr(svg, words))
-		print_error("\"%s\" is not in\n%s\n", words, svg);
-	assert_non_null(strstr(svg, words));
-}
-
-/* Number after `name` in the tag at `tag`. */
-static long attribute(const char *tag, const char *name)
-{
-	const char *at = strstr(tag, name);
-
-	assert_non_null(at);
-	assert_true(at < strchr(tag, '>'));
-	return strtol(at + strlen(name), NULL, 10);
 }
 
 #define MAX_BOXES 4096
@@ -194,15 +146,18 @@ static void test_geometry(void **state)
 static void test_heap(void **state)
 {
 	struct pprof_profile *p = heap_profile();
-	char *svg = draw(p, NULL);
+	struct pprof_flame_opts opts = PPROF_FLAME_OPTS_INIT;
+	char *svg;
 
 	(void)state;
+	opts.no_script = true;
+	svg = draw(p, &opts);
 	assert_int_equal(check_rows(svg, SLACK), 11);
 	assert_says(svg, "-t\">server: inuse_space</title>");
 	assert_says(svg, "data-total=\"3100\" data-unit=\"bytes\"");
 	assert_says(svg, "<title>all\n3.03 KiB (3,100 bytes), 100%</title>");
 	assert_says(svg, "<title>[no stack]\n1.56 KiB (1,600 bytes), "
-			 "51.61%</title>");
+			 "51.61%, all self</title>");
 	assert_says(svg, "<title>ns::grow(int)\n100 bytes (3.23%), inlined"
 			 "</title>");
 	assert_says(svg, "<title>ns::grow(int)\n200 bytes (6.45%)</title>");
@@ -266,8 +221,8 @@ static const struct {
 	  0.3, 0, 2, 1 },
 	{ "a;b 100\na;c -40\n", ">1 negative stack drawn by size and "
 	  "hatched; the net total is 60 samples</text>", 4, 0.3, 0, 0, 1 },
-	{ "a;b 100\na;c -40\n", "<title>c\n-40 samples (28.57%)</title>", 4,
-	  0.3, 0, 0, 1 },
+	{ "a;b 100\na;c -40\n",
+	  "<title>c\n-40 samples (28.57%), all self</title>", 4, 0.3, 0, 0, 1 },
 	{ "a;b 9223372036854775807\na;c 9223372036854775807\n",
 	  "18,446,744,073,709,551,614 samples (100%)", 4, 0.3, 0, 0, 1 },
 	{ "a;b 9223372036854775807\na;c 9223372036854775807\n",
@@ -338,8 +293,11 @@ static void test_inert(void **state)
 	(void)state;
 	buf_init(&text, 1 << 20);
 	buf_printf(&text, "main;%s 1\n", evil);
+	opts.no_script = true;
 	opts.title = evil;
 	opts.subtitle = evil;
+	opts.name_type = evil;
+	opts.count_name = evil;
 	opts.notes = lines;
 	opts.nr_notes = 2;
 	svg = draw_folded(buf_cstr(&text), &opts);
@@ -368,11 +326,12 @@ static void test_long(void **state)
 	memset(name, 'x', sizeof(name) - 3);
 	memcpy(name + sizeof(name) - 3, " 1", 3);
 	memset(line, 'y', sizeof(line) - 1);
+	opts.no_script = true;
 	opts.notes = lines;
 	opts.nr_notes = NR_OF(lines);
 	svg = draw_folded(name, &opts);
 	assert_true(strlen(svg) < 16000);
-	assert_says(svg, "x\xe2\x80\xa6\n1 sample (100%)</title>");
+	assert_says(svg, "x\xe2\x80\xa6\n1 sample (100%), all self</title>");
 	assert_says(svg, ">one</text>");
 	assert_says(svg, " more in metadata</text>");
 	assert_null(strstr(svg, ">five</text>"));
@@ -446,11 +405,15 @@ static void test_contrast(void **state)
 			 PPROF_OK);
 	assert_int_equal(tree_init(&tree, &frames, p, &tree_opts, NULL),
 			 PPROF_OK);
-	for (colors = PPROF_COLORS_HOT; colors <= PPROF_COLORS_MONO;
+	for (colors = PPROF_COLORS_HOT; colors <= PPROF_COLORS_ORANGE + 1;
 	     colors++) {
-		assert_int_equal(flame_palette_init(&palette, colors,
-						    PPROF_COLORS_HOT, &frames,
-						    &tree, NULL), PPROF_OK);
+		assert_int_equal(colors > PPROF_COLORS_ORANGE
+				 ? flame_palette_diff(&palette,
+						      PPROF_COLORS_HOT, NULL)
+				 : flame_palette_init(&palette, colors,
+						      PPROF_COLORS_HOT,
+						      &frames, &tree, NULL),
+				 PPROF_OK);
 		for (i = 0; i < FLAME_NR_CLASSES; i++) {
 			assert_true(contrast(palette.light[i], FLAME_INK) >=
 				    4.5);

@@ -147,12 +147,112 @@ static void test_jeprof_text(void **state)
 	pprof_profile_free(profile);
 }
 
+/* What other programs read, byte for byte, of two small profiles. */
+static const struct {
+	const char *writer;
+	const char *expected;
+} texts[] = {
+	{ "csv", "contentions (count),delay (nanoseconds),labels,stack\n"
+	  "2,7,,\"a\"\"b,c;f\"\n" },
+	{ "tsv", "contentions (count)\tdelay (nanoseconds)\tlabels\tstack\n"
+	  "2\t7\t\ta\"b,c;f\n" },
+	{ "callgrind", "# callgrind format\nversion: 1\ncreator: libpprof\n"
+	  "positions: line\nevent: contentions : contentions (count)\n"
+	  "event: delay : delay (nanoseconds)\nevents: contentions delay\n"
+	  "summary: 2 7\n\nob=(1) ???\nfl=(1) /a.c\nfn=(1) a\"b,c\n"
+	  "cob=(1)\ncfi=(1)\ncfn=(2) f\ncalls=0 0\n5 2 7\n\n"
+	  "ob=(1)\nfl=(1)\nfn=(2)\n3 2 7\n" },
+	{ "speedscope", "{\"$schema\":\"https://www.speedscope.app/"
+	  "file-format-schema.json\",\"exporter\":\"libpprof\",\"shared\":"
+	  "{\"frames\":[{\"name\":\"[no stack]\"},{\"name\":\"a\\\"b,c\","
+	  "\"file\":\"/a.c\"},{\"name\":\"f\",\"file\":\"/a.c\"}]},"
+	  "\"activeProfileIndex\":1,\"profiles\":[{\"type\":\"sampled\","
+	  "\"name\":\"contentions\",\"unit\":\"none\",\"startValue\":0,"
+	  "\"samples\":[[1,2]],\"weights\":[2],\"endValue\":2},"
+	  "{\"type\":\"sampled\",\"name\":\"delay\",\"unit\":"
+	  "\"nanoseconds\",\"startValue\":0,\"samples\":[[1,2]],"
+	  "\"weights\":[7],\"endValue\":7}]}\n" },
+	{ "json", "{\"format\":\"libpprof\",\"version\":1,\"sampleTypes\":"
+	  "[{\"type\":\"contentions\",\"unit\":\"count\"},{\"type\":"
+	  "\"delay\",\"unit\":\"nanoseconds\"}],\"periodType\":{\"type\":"
+	  "\"contentions\",\"unit\":\"count\"},\"period\":1,"
+	  "\"timeNanos\":0,\"durationNanos\":0,\"comments\":[],"
+	  "\"mappings\":[],\"functions\":[\n{\"id\":1,\"name\":"
+	  "\"a\\\"b,c\",\"file\":\"/a.c\"},\n{\"id\":2,\"name\":\"f\","
+	  "\"file\":\"/a.c\"}],\"locations\":[\n{\"id\":1,\"address\":"
+	  "\"0x100f\",\"lines\":[{\"function\":2,\"line\":3},{\"function\":"
+	  "1,\"line\":5}]}],\"samples\":[\n{\"locations\":[1],\"values\":"
+	  "[2,7]}]}\n" },
+};
+
+static void test_texts(void **state)
+{
+	static const struct reader_row row = { "", TEXT("--- mutex:\n"
+		"cycles/second=1000000000\n7 2 @ 0x1010\n"
+		"#\t0x100f\tf+0x1\t/a.c:3\n#\t0x100f\ta\"b,c\t/a.c:5\n"),
+		ROW_SNIFF, 0, "" };
+	struct pprof_profile *profile = read_input(&row);
+	struct pprof_sink *sink;
+	const char *data;
+	size_t i, nr;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, SIZE_MAX);
+	for (i = 0; i < NR_OF(texts); i++) {
+		print_message("# %s\n", texts[i].writer);
+		sink = write_as(profile, texts[i].writer);
+		data = pprof_sink_memory(sink, &nr);
+		buf_reset(&text);
+		buf_add(&text, data, nr);
+		assert_string_equal(buf_cstr(&text), texts[i].expected);
+		pprof_sink_close(sink);
+	}
+	buf_fini(&text);
+	pprof_profile_free(profile);
+}
+
+/* Each allocation fails in its turn, for every writer. */
+static void test_no_memory(void **state)
+{
+	struct pprof_write_opts opts = PPROF_WRITE_OPTS_INIT;
+	struct pprof_profile *profile = read_input(&inputs[3]);
+	enum pprof_status status;
+	const char *name, *text;
+	struct pprof_sink *sink;
+	struct pprof_error err;
+	bool is_binary;
+	uint64_t n;
+	size_t i;
+
+	(void)state;
+	for (i = 0; pprof_writer_info(i, &name, &text, &is_binary); i++) {
+		print_message("# %s\n", name);
+		status = PPROF_NOMEM;
+		for (n = 1; n < 1000 && status; n++) {
+			assert_int_equal(pprof_sink_open_memory(&sink, &err),
+					 PPROF_OK);
+			mem_fail_nth(n, true);
+			status = pprof_profile_write(profile, name, &opts,
+						     sink, &err);
+			mem_fail_nth(0, false);
+			if (status)
+				assert_int_equal(status, PPROF_NOMEM);
+			pprof_sink_close(sink);
+		}
+		assert_in_range(n, 3, 999);
+	}
+	pprof_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lossless),
 		cmocka_unit_test(test_jeprof),
 		cmocka_unit_test(test_jeprof_text),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,11 +22,12 @@
 
 #define MAX_BYTES ((size_t)1 << 20)
 
-enum kind { SVG, FOLDED, TOP };
+enum kind { SVG, DIFF, FOLDED, TOP };
 
 /* Of folded text, or of heap_profile() where there is none. */
 static const struct {
 	const char *golden, *folded;
+	const char *base; /* of a difference */
 	enum kind kind;
 	struct pprof_flame_opts flame;
 	struct pprof_top_opts top;
@@ -52,6 +53,16 @@ static const struct {
 		    "main;do_syscall_64_[k] 40\nmain;gone -20\n"
 		    "main;tiny1 0.001\nmain;tiny2 0.001\n",
 	  .flame = PPROF_FLAME_OPTS_INIT },
+	{ .golden = "diff.svg", .kind = DIFF,
+	  .folded = "m;kept 1010\nm;grow 400\nm;shrink;leaf 200\n"
+		    "m;brandnew 150\nparent;first 300\nparent;second 30\n",
+	  .base = "m;gone;deep 100\nm;kept 1000\nm;grow 100\n"
+		  "m;shrink;leaf 800\nparent;first 10\nparent;second 10\n",
+	  .flame = PPROF_FLAME_OPTS_INIT },
+	{ .golden = "heap.flame", .kind = SVG,
+	  .flame = { .size = sizeof(struct pprof_flame_opts),
+		     .sample_type = -1, .min_width = 0, .min_delta = -1,
+		     .columns = 80 } },
 	{ .golden = "heap.folded", .kind = FOLDED },
 	{ .golden = "heap.top", .kind = TOP, .top = PPROF_TOP_OPTS_INIT },
 	{ .golden = "heap-lines.top", .kind = TOP,
@@ -88,11 +99,20 @@ static void write_row(size_t i, struct pprof_sink *sink)
 					  ? folded_profile(rows[i].folded)
 					  : heap_profile();
 	enum pprof_status status;
+	struct pprof_flame_opts flame = rows[i].flame;
+	struct pprof_profile *base;
 	struct pprof_error err;
 
+	/* The script has tests of its own, in browsers. */
+	flame.no_script = true;
 	switch (rows[i].kind) {
 	case SVG:
-		status = pprof_flame_write(p, &rows[i].flame, sink, &err);
+		status = pprof_flame_write(p, &flame, sink, &err);
+		break;
+	case DIFF:
+		base = folded_profile(rows[i].base);
+		status = pprof_flame_diff_write(base, p, &flame, sink, &err);
+		pprof_profile_free(base);
 		break;
 	case FOLDED:
 		status = pprof_profile_write(p, "folded", NULL, sink, &err);

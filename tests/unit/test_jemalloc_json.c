@@ -8,11 +8,13 @@
 
 #define FORMAT "jemalloc-json"
 
-#define RECENT "{\"sample_interval\":524288,\"recent_alloc_max\":9,\"recent_alloc\":["
+#define RECENT "{\"sample_interval\":524288,\"recent_alloc_max\":9," \
+	"\"recent_alloc\":["
 #define TRACE "\"alloc_trace\":[\"0x401000\",\"0x402000\"]"
 #define TYPES "alloc_objects/count alloc_space/bytes inuse_objects/count " \
 	"inuse_space/bytes lifetime/nanoseconds\n"
-#define LOG "{\"info\":{\"duration\":7,\"version\":\"5\",\"lg_sample_rate\":0}," \
+#define LOG "{\"info\":{\"duration\":7,\"version\":\"5\"," \
+	"\"lg_sample_rate\":0}," \
 	"\"threads\":[{\"thr_uid\":5,\"thr_name\":\"main\"}]," \
 	"\"stack_traces\":[[\"0x10\",\"0x20\"],[]],\"allocations\":["
 #define ROW "{\"alloc_thread\":0,\"free_thread\":0,\"alloc_trace\":0," \

@@ -30,7 +30,7 @@ static enum pprof_status merge(const struct small *inputs, size_t nr,
 {
 	static const char *const names[] = { "one", "two", "three" };
 	struct pprof_profile *profiles[3];
-	const struct pprof_profile *members[3];
+	const struct pprof_profile *members[3] = { NULL };
 	enum pprof_status status;
 	size_t i;
 
@@ -200,7 +200,7 @@ static const struct {
 	  { { .values = { 3 } }, { .values = { 4 }, .label = "t" } },
 	  { .size = sizeof(struct pprof_merge_opts), .label_key = "host" },
 	  "inuse_space/bytes | @400200;@400100 host=one 3, "
-	  "@400200;@400100 thread=t host=two 4" },
+	  "@400200;@400100 host=two thread=t 4" },
 	{ "base names",
 	  { { .values = { 3 }, .file = "/a/lib.so" },
 	    { .values = { 4 }, .file = "/b/lib.so" } },
@@ -401,7 +401,7 @@ static enum pprof_status merge_all(struct pprof_profile *const *profiles,
 {
 	static const char *const names[] = { "a", "b", "c", "d" };
 	struct pprof_profile *merged = NULL;
-	const struct pprof_profile *members[4];
+	const struct pprof_profile *members[4] = { NULL };
 	struct pprof_merge_opts opts = PPROF_MERGE_OPTS_INIT;
 	enum pprof_status status;
 	size_t i;

@@ -60,9 +60,11 @@ static const struct {
 	{ "sanitizer", BYTES("    #0 0x55d0  (/bin/prog+0x12)\n"), "raw" },
 	{ "perf script", BYTES("prog 7 1.5: 1 cycles: \n\t 10 f (/bin/p)\n"),
 	  "perf-script" },
-	{ "raw CBOR", BYTES("\xd9\xd9\xf7\x83\x00\x69pprof-raw\x01"), "cbor" },
+	{ "raw CBOR", BYTES("\xd9\xd9\xf7\x83\x00\x69pprof-raw\x01"),
+	  "cbor" },
 	{ "PEM", BYTES("INFO x\n-----BEGIN HEAP-----\nAAAA\n"), "pem" },
-	{ "last allocations", BYTES("{\"sample_interval\":1,"), "jemalloc-json" },
+	{ "last allocations", BYTES("{\"sample_interval\":1,"),
+	  "jemalloc-json" },
 	{ "allocation log", BYTES("{\"info\":{\"duration\":1,"
 	  "\"lg_sample_rate\":1"), "jemalloc-json" },
 	{ "CPU, 64 bits", BYTES("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0"

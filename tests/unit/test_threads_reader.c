@@ -30,6 +30,7 @@ static const struct reader_row rows[] = {
 	  "thread/count\n1 | 10\n" },
 	{ "the first one like none before", TEXT(MAIN
 	  "[same as previous thread]\n"), 0, 1, "thread/count\n" },
+	{ "no dump", TEXT("hello\n"), ROW_BAD, 0, "--- threadz" },
 	{ "lines of no thread", TEXT("--- threadz 1 ---\nhello\n" MAIN
 	  "0x10\n"), 0, 1, "thread/count\n1 | 10\n" },
 };

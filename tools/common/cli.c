@@ -222,6 +222,9 @@ static void store(const struct row *row, const char *text)
 	case CLI_TEXT:
 		*(const char **)target = text;
 		break;
+	case CLI_MAYBE:
+		*(const char **)target = text ? text : "";
+		break;
 	case CLI_WORD:
 		*(const char **)target = option->name;
 		break;
@@ -273,6 +276,8 @@ static void make_tables(struct parser *parser)
 		parser->longs[i].name = option->name;
 		parser->longs[i].has_arg = arg ? required_argument
 					       : no_argument;
+		if (option->kind == CLI_MAYBE)
+			parser->longs[i].has_arg = optional_argument;
 		parser->longs[i].flag = NULL;
 		parser->longs[i].val = (int)i + LONG_BASE;
 		if (!option->letter)
@@ -348,17 +353,19 @@ static void print_wrapped(const char *text)
 
 static void print_option(const struct cli_option *option)
 {
+	const bool is_maybe = option->kind == CLI_MAYBE;
+	const bool takes = takes_argument(option);
 	char left[128];
 	int len;
 
 	if (!option->help)
 		return;
-	len = snprintf(left, sizeof(left), "  %c%c%c --%s%s%s",
+	len = snprintf(left, sizeof(left), "  %c%c%c --%s%s%s%s%s",
 		       option->letter ? '-' : ' ',
 		       option->letter ? option->letter : ' ',
 		       option->letter ? ',' : ' ', option->name,
-		       takes_argument(option) ? "=" : "",
-		       takes_argument(option) ? option->arg : "");
+		       is_maybe ? "[" : "", takes ? "=" : "",
+		       takes ? option->arg : "", is_maybe ? "]" : "");
 	if (len >= HELP_INDENT - 1)
 		printf("%s\n%*s", left, HELP_INDENT, "");
 	else

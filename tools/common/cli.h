@@ -21,6 +21,7 @@ enum cli_exit {
 enum cli_kind {
 	CLI_FLAG,   /* bool: true */
 	CLI_TEXT,   /* const char *: the argument */
+	CLI_MAYBE,  /* const char *: the argument behind '=', or "" */
 	CLI_WORD,   /* const char *: the option's own name */
 	CLI_LIST,   /* struct cli_list: the argument is added */
 	CLI_NUMBER, /* uint64_t: at most `value` */

@@ -10,7 +10,9 @@
 #include "msg.h"
 #include "progress.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* More threads than this never pays. */
@@ -30,6 +32,9 @@ const struct cli_option opt_symbol_options[] = {
 	  "DIR", "look here before /usr/lib/debug", 0 },
 	{ "path-map", 0, CLI_LIST, offsetof(struct opt_symbol, path_maps),
 	  "OLD=NEW", "replace the front of mapped paths", 0 },
+	{ "debuginfod", 0, CLI_MAYBE, offsetof(struct opt_symbol, debuginfod),
+	  "URL", "ask debuginfod servers for what is not here; without URL "
+	  "those in DEBUGINFOD_URLS", 0 },
 	{ "symbols", 0, CLI_LIST, offsetof(struct opt_symbol, symbols),
 	  "DIR|FILE", "take names from symbol files, before all else", 0 },
 	{ "perf-map", 0, CLI_LIST, offsetof(struct opt_symbol, perf_maps),
@@ -71,7 +76,8 @@ bool opt_symbol_wanted(const struct opt_symbol *symbol)
 	return symbol->symbolize || symbol->redo || symbol->binaries.nr ||
 	       symbol->sysroots.nr || symbol->search_dirs.nr ||
 	       symbol->debug_dirs.nr || symbol->path_maps.nr ||
-	       symbol->symbols.nr || symbol->perf_maps.nr;
+	       symbol->symbols.nr || symbol->perf_maps.nr ||
+	       symbol->debuginfod;
 }
 
 void opt_symbol_check(const struct opt_symbol *symbol)
@@ -79,6 +85,10 @@ void opt_symbol_check(const struct opt_symbol *symbol)
 	const struct cli_list *maps = &symbol->path_maps;
 	size_t i;
 
+	/* The only way to tell libdebuginfod. */
+	if (symbol->debuginfod && *symbol->debuginfod &&
+	    setenv("DEBUGINFOD_URLS", symbol->debuginfod, 1) != 0)
+		cli_usage_error("--debuginfod: %s", strerror(errno));
 	for (i = 0; i < maps->nr; i++) {
 		const char *equals = strchr(maps->items[i], '=');
 
@@ -107,6 +117,7 @@ void opt_symbol_take(const struct opt_symbol *symbol,
 	opts.nr_symbols = symbol->symbols.nr;
 	opts.perf_maps = symbol->perf_maps.items;
 	opts.nr_perf_maps = symbol->perf_maps.nr;
+	opts.debuginfod = symbol->debuginfod;
 	opts.names = (enum pprof_names)symbol->names;
 	opts.no_inlines = symbol->no_inlines;
 	opts.keep_allocator_frames = symbol->keep_allocator_frames;

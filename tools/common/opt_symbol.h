@@ -18,6 +18,7 @@ struct opt_symbol {
 	struct cli_list path_maps;
 	struct cli_list symbols;
 	struct cli_list perf_maps;
+	const char *debuginfod; /* URLs, "" the environment's; NULL: no */
 	int names; /* enum pprof_names */
 	bool no_inlines;
 	bool keep_allocator_frames;
