@@ -40,18 +40,20 @@ static bool is_special(const char *path)
 	       !S_ISDIR(st.st_mode);
 }
 
-/* Follow a symbolic link once so that the rename keeps it in place. */
-static char *resolve_path(const char *path)
+/* Symbolic links that are followed; the kernel's own bound (MAXSYMLINKS). */
+#define LINKS_MAX 40
+
+/* Where the link at `path` points, or NULL: no link, or out of memory. */
+static char *read_link(const char *path)
 {
 	char target[4096];
-	ssize_t len = readlink(path, target, sizeof(target) - 1);
-	const char *slash;
+	ssize_t len = readlink(path, target, sizeof(target));
+	const char *slash = strrchr(path, '/');
 	struct buf buf;
 	char *copy;
 
-	if (len <= 0 || (size_t)len >= sizeof(target) - 1)
-		return mem_strndup(path, strlen(path));
-	slash = strrchr(path, '/');
+	if (len <= 0 || (size_t)len == sizeof(target))
+		return NULL;
 	buf_init(&buf, (size_t)64 << 10);
 	if (target[0] != '/' && slash)
 		buf_add(&buf, path, (size_t)(slash - path) + 1);
@@ -59,6 +61,47 @@ static char *resolve_path(const char *path)
 	copy = buf_ok(&buf) ? mem_strndup(buf.data, buf.len) : NULL;
 	buf_fini(&buf);
 	return copy;
+}
+
+/* The file behind all links, so that the rename keeps the links in place. */
+static char *resolve_path(const char *path)
+{
+	char *resolved = mem_strndup(path, strlen(path)), *target;
+	int links;
+
+	for (links = 0; resolved && links < LINKS_MAX; links++) {
+		target = read_link(resolved);
+		if (!target)
+			break;
+		mem_free(resolved);
+		resolved = target;
+	}
+	return resolved;
+}
+
+/* File descriptor that a name stands for, or -1: "-", "/dev/fd/N" and so. */
+static int named_fd(const char *path)
+{
+	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
+	const char *digits;
+	size_t i;
+	int fd;
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		if (strncmp(path, dirs[i], strlen(dirs[i])))
+			continue;
+		digits = path + strlen(dirs[i]);
+		for (fd = 0; *digits >= '0' && *digits <= '9' && fd < 1000000;
+		     digits++)
+			fd = fd * 10 + (*digits - '0');
+		if (!*digits && digits[-1] != '/')
+			return fd;
+	}
+	return -1;
 }
 
 /* Create PATH.tmpPID-N; sets sink->fd and sink->temp_path. */
@@ -105,9 +148,11 @@ static enum pprof_status open_path(struct pprof_sink *sink, const char *path,
 {
 	struct stat st;
 
-	if (!strcmp(path, "-")) {
-		sink->name = "standard output";
-		sink->fd = STDOUT_FILENO;
+	sink->fd = named_fd(path);
+	if (sink->fd >= 0) {
+		sink->name = sink->fd == STDOUT_FILENO ? "standard output" :
+			     "inherited file";
+		sink->is_borrowed = true;
 		return PPROF_OK;
 	}
 	sink->path = resolve_path(path);
@@ -276,7 +321,7 @@ void pprof_sink_close(struct pprof_sink *sink)
 {
 	if (!sink)
 		return;
-	if (sink->fd >= 0 && sink->fd != STDOUT_FILENO)
+	if (sink->fd >= 0 && !sink->is_borrowed)
 		close(sink->fd);
 	if (sink->temp_path && !sink->committed)
 		unlink(sink->temp_path);

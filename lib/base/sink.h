@@ -16,6 +16,7 @@ struct pprof_sink {
 	const char *name;    /* for messages */
 	int fd;              /* -1 for memory */
 	bool is_memory;
+	bool is_borrowed;    /* fd is the caller's: not closed */
 	bool committed;
 	enum pprof_status status; /* first failure, sticky */
 	struct pprof_error err;

@@ -165,6 +165,11 @@ static enum pprof_status bad_address(struct heap *h, const char *p,
 
 	while (p < end && *p != ' ' && *p != '\t')
 		p++;
+	if (h->line_is_cut && p == end) {
+		diag_count(h->diags, PPROF_UNIT_LINE, line,
+			   "input is truncated: its last line is cut");
+		return PPROF_OK;
+	}
 	if (is_joined(token, p)) {
 		diag_count(h->diags, PPROF_UNIT_LINE, line,
 			   "line is damaged in its middle; its stack is "
@@ -433,6 +438,7 @@ enum pprof_status heap_body_line(struct heap *h,
 {
 	const char *p = line->text, *end = trim_end(p, p + line->len);
 
+	h->line_is_cut = !line->has_lf;
 	p = skip_blanks(p, end);
 	if (p == end)
 		return PPROF_OK;

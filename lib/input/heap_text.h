@@ -39,6 +39,7 @@ struct heap {
 	bool is_repeated;    /* the brackets tell nothing of their own */
 	bool crlf;           /* the header line ended in CR LF */
 	bool has_maps;
+	bool line_is_cut;    /* the line at hand ends with the input */
 	struct counts header_total;
 
 	struct addresses addresses; /* and the frames of the stack */

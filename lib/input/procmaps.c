@@ -595,8 +595,14 @@ enum pprof_status procmaps_read(struct cursor *in, struct builder *out)
 	struct cursor_line line;
 
 	buf_init(&parse.path, out->limits->string_bytes);
-	while (!status && cursor_next_line(in, &line))
+	while (!status && cursor_next_line(in, &line)) {
+		/* The kernel ends every line; a path may be cut unseen. */
+		if (!line.has_lf)
+			diag_count(out->diags, PPROF_UNIT_LINE, line.number,
+				   "last line of the memory map has no end: "
+				   "the input may be cut there");
 		status = take_line(&parse, &line);
+	}
 	if (!status)
 		status = cursor_status(in, NULL);
 	if (!status && !ranges_settle(&parse.ranges))

@@ -518,6 +518,7 @@ const resize = () => {
 
 set(rg, { role: 'tree', tabindex: 0, 'aria-label': 'Frames' });
 groups.forEach((g) => set(g, { role: 'group' }));
+set(root.e, { role: 'treeitem' });
 on(rg, 'focus', () => pick(current || zoom, 2));
 list(svg.querySelectorAll('.hint'), (e) => e.remove());
 resize();

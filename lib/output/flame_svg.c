@@ -310,6 +310,8 @@ static void add_lines(struct buf *out, const struct buf *text)
 {
 	size_t at = 0, i;
 
+	if (text->failed)
+		out->failed = true;
 	if (!text->len)
 		return;
 	for (i = 0; i < text->len; i++) {
@@ -320,8 +322,6 @@ static void add_lines(struct buf *out, const struct buf *text)
 		at = i + 1;
 	}
 	xml_text(out, text->data + at, text->len - at);
-	if (text->failed)
-		out->failed = true;
 }
 
 /* What a pointer over the box tells. */

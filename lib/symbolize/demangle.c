@@ -8,6 +8,8 @@
 
 #include "symbolize/demangle.h"
 
+#include "base/cursor.h"
+
 #include <setjmp.h>
 #include <string.h>
 
@@ -104,6 +106,59 @@ static bool may_be_rust(const char *mangled)
 	       (len > 20 && !memcmp(mangled + len - 20, "17h", 3));
 }
 
+/* Write the code point at `to` as UTF-8; returns the bytes, 0 for none. */
+static size_t put_utf8(char *to, uint64_t code)
+{
+	if (code < 0x80 || code > 0x10ffff ||
+	    (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	if (code < 0x800) {
+		to[0] = (char)(0xc0 | code >> 6);
+		to[1] = (char)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	if (code < 0x10000) {
+		to[0] = (char)(0xe0 | code >> 12);
+		to[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | code >> 18);
+	to[1] = (char)(0x80 | (code >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (code >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (code & 0x3f));
+	return 4;
+}
+
+/*
+ * libiberty leaves "$uXX$" beyond ASCII in rustc's old scheme as it is.
+ * The character is never longer than its escape, so this works in place.
+ */
+static void decode_rust_escapes(struct buf *out, size_t start)
+{
+	const char *p = out->data + start, *end = out->data + out->len;
+	char *to = out->data + start;
+	const char *digits;
+	uint64_t code;
+	size_t len;
+
+	while (p < end) {
+		digits = p + 2;
+		if (end - p > 4 && p[0] == '$' && p[1] == 'u' &&
+		    text_hex(&digits, end, &code) && digits < end &&
+		    *digits == '$' && digits - p > 3) {
+			len = put_utf8(to, code);
+			if (len) {
+				to += len;
+				p = digits + 1;
+				continue;
+			}
+		}
+		*to++ = *p++;
+	}
+	out->len = (size_t)(to - out->data);
+}
+
 static bool try_schemes(const char *mangled, struct collector *collector)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO |
@@ -113,8 +168,10 @@ static bool try_schemes(const char *mangled, struct collector *collector)
 	/* Rust first: its legacy names are valid C++ ones too. */
 	if (may_be_rust(mangled) &&
 	    rust_demangle_callback(mangled, DMGL_PARAMS | DMGL_ANSI |
-				   DMGL_AUTO, collect, collector))
+				   DMGL_AUTO, collect, collector)) {
+		decode_rust_escapes(collector->out, start);
 		return true;
+	}
 	collector->out->len = start;
 	if (mangled[0] == '_' && mangled[1] == 'R')
 		return false;

@@ -15,7 +15,7 @@
 #define MATCH_LIMIT 2000000
 
 /* Nesting of one match, and its memory in KiB. */
-#define DEPTH_LIMIT 10000
+#define DEPTH_LIMIT 1000000
 #define HEAP_KIB 65536
 
 /* Longest expression. */
@@ -95,6 +95,11 @@ bool pattern_match(struct pattern *pattern, const char *text, size_t len)
 	int code = pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, 0,
 			       pattern->data, pattern->context);
 
+	/* Compiled code has 32 KiB of stack, the interpreter all it may. */
+	if (code == PCRE2_ERROR_JIT_STACKLIMIT)
+		code = pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0,
+				   PCRE2_NO_JIT, pattern->data,
+				   pattern->context);
 	if (code >= 0)
 		return true;
 	if (code != PCRE2_ERROR_NOMATCH)

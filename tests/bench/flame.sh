@@ -28,6 +28,16 @@ for ((i = 0; i < REPS; i++)); do
 done
 report pprof-flame "$size"
 printf '  picture: %s bytes\n' "$(bytes_of "$bench_tmp/ours.svg")"
+# Bytes of a frame: those of the rows, as style and script are there once.
+sed -n '/<g class="rows"/,/<g class="labels"/p' "$bench_tmp/ours.svg" \
+  >"$bench_tmp/rows"
+gzip -9 -c "$bench_tmp/rows" >"$bench_tmp/rows.gz"
+frames=$(grep -c '<rect' "$bench_tmp/rows")
+printf '  a drawn frame: %s bytes, %s gzipped\n' \
+  "$(($(bytes_of "$bench_tmp/rows") / frames))" \
+  "$(($(bytes_of "$bench_tmp/rows.gz") / frames))"
+sample diff "$flame" --diff-base="$in" -o "$bench_tmp/diff.svg" "$in"
+report diff "$((2 * size))"
 for peer in flamegraph.pl inferno-flamegraph; do
   have "$peer" || continue
   report "$peer" "$size"

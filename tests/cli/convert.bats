@@ -421,3 +421,33 @@ FACTS
   expect_refused "frames" frames
   pprof-convert --max=frames=3 -o out "$fixtures/good-plain.heap"
 }
+
+@test "-o through a chain of links rewrites what is at its end" {
+  echo old >c
+  ln -s c b
+  ln -s b a
+  pprof-convert --to=folded -o a "$fixtures/good-plain.heap"
+  [ -L a ] && [ -L b ] && [ ! -L c ]
+  pprof-convert --to=folded "$fixtures/good-plain.heap" | cmp - c
+}
+
+@test "-o takes the names of open files, and goes on where they are" {
+  pprof-convert --to=folded "$fixtures/good-plain.heap" >want
+  echo first >out
+  pprof-convert --to=folded -o /dev/stdout "$fixtures/good-plain.heap" >>out
+  { echo first && cat want; } | cmp - out
+  pprof-convert --to=folded -o /dev/fd/5 "$fixtures/good-plain.heap" 5>out
+  cmp want out
+}
+
+@test "a dump cut anywhere in its stacks gives what is whole, and says so" {
+  file=$fixtures/good-plain.heap
+  start=$(grep -abo -m 1 '^@' "$file" | cut -d: -f1)
+  end=$(grep -abo '^MAPPED' "$file" | cut -d: -f1)
+  for ((at = start + 1; at < end; at++)); do
+    head -c "$at" "$file" >cut
+    run_tool pprof-convert --to=folded -o out cut
+    expect "status at $at" "$tool_status" 0
+    [ -s stderr ] || fail_with "nothing said of a cut at $at"
+  done
+}

@@ -73,10 +73,17 @@ END
 expect_none "a program that dumps itself" "$(
   quietly ${CC:-cc} -g -o server server.c)"
 
-for page in convert extract symbolize flame report; do
+for page in convert diff extract merge symbolize flame report; do
   prepare jeprof.1.0.f.heap
   pprof-convert -s -o heap.pb.gz jeprof.1.0.f.heap
   pprof-convert --to=pem -o server.log heap.pb.gz
+  mkdir host1 host2
+  for copy in before after host1 host2 host1/heap host2/heap; do
+    cp heap.pb.gz "$copy.pb.gz"
+  done
+  for copy in 4711.0.f 4711.1.i1; do
+    cp jeprof.1.0.f.heap "jeprof.$copy.heap"
+  done
   expect_none "examples of pprof-$page.1" "$(
     sed -n 's/^\.Dl \(pprof-.*\)/\1/p' "$top/docs/man/pprof-$page.1" |
       run_lines

@@ -54,6 +54,11 @@ static const struct {
 	  "_ZN4core3ptr13drop_in_place17h0123456789abcdefE",
 	  "core::ptr::drop_in_place", "core::ptr::drop_in_place",
 	  "_ZN4core3ptr13drop_in_place17h0123456789abcdefE" },
+	{ "Rust, legacy, beyond ASCII",
+	  "_ZN9rsballast13gr$uf6$$udf$e17h0123456789abcdefE",
+	  "rsballast::gr\xc3\xb6\xc3\x9f" "e",
+	  "rsballast::gr\xc3\xb6\xc3\x9f" "e",
+	  "_ZN9rsballast13gr$uf6$$udf$e17h0123456789abcdefE" },
 	{ "Rust, legacy, escapes",
 	  "_ZN36_$LT$T$u20$as$u20$core..fmt..Fmt$GT$3fmt"
 	  "17h0123456789abcdefE",

@@ -410,6 +410,27 @@ static void test_mistakes(void **state)
 	}
 }
 
+/* Long names need more room than compiled expressions have. */
+static void test_long_name(void **state)
+{
+	struct pprof_filter_opts opts = OPTS(.focus = "^((a|ab)(b|c)?)*d$");
+	struct pprof_profile *profile;
+	struct buf text;
+	size_t i;
+
+	(void)state;
+	buf_init(&text, 1 << 20);
+	for (i = 0; i < 20000; i++)
+		buf_str(&text, "ab");
+	buf_str(&text, "d 7\n");
+	profile = folded_profile(buf_cstr(&text));
+	assert_int_equal(pprof_profile_filter(profile, &opts, NULL, NULL),
+			 PPROF_OK);
+	assert_int_equal(pprof_profile_total(profile, 0), 7);
+	pprof_profile_free(profile);
+	buf_fini(&text);
+}
+
 static void keep_message(void *ctx, const struct pprof_diag *diag)
 {
 	struct buf *out = ctx;
@@ -473,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_drop_frames),
 		cmocka_unit_test(test_mistakes),
+		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_memory)
 	};

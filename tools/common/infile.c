@@ -39,7 +39,8 @@ const char *infile_one(int argc, char **argv, int first,
 	if (argc - first > 1 && is_elf(argv[first]))
 		cli_list_add(binaries, argv[first++]);
 	if (argc - first > 1)
-		cli_usage_error("one FILE expected, found another: '%s'",
+		cli_usage_error("one FILE expected, found another: '%s'; "
+				"pprof-merge makes one of many",
 				argv[first + 1]);
 	if (first < argc)
 		return argv[first];
