@@ -291,7 +291,7 @@ static void add_rule(struct buf *out, const char *id, const char *selector,
 
 /* Rules that differ between light and dark. */
 static void add_theme(struct buf *out, const struct flame_palette *palette,
-		      const char *id, bool dark)
+		      bool script, const char *id, bool dark)
 {
 	const uint32_t *colors = dark ? palette->dark : palette->light;
 	unsigned i;
@@ -303,6 +303,13 @@ static void add_theme(struct buf *out, const struct flame_palette *palette,
 	add_rule(out, id, " .st", dark ? 0xb4b8c0 : 0x555555);
 	add_rule(out, id, " .hint", dark ? 0xb4b8c0 : 0x555555);
 	add_rule(out, id, " .labels text", FLAME_INK);
+	/* Rows that were zoomed past, and what a search did not find. */
+	if (script)
+		add_rule(out, id, " .rows .d rect", dark ? 0x878c96
+							 : 0xe4e4e4);
+	if (script && !palette->is_diff)
+		add_rule(out, id, " .rows.s rect:not(.m)", dark ? 0x878c96
+								: 0xe4e4e4);
 	add_rule(out, id, " .ps",
 		 strip_color(palette->strip, dark));
 	for (i = 0; i < FLAME_NR_CLASSES; i++) {
@@ -381,9 +388,10 @@ void flame_css(struct buf *out, const struct flame_palette *palette,
 	       const struct flame_size *size)
 {
 	enum pprof_theme theme = opts->theme;
+	bool script = !opts->no_script;
 
 	add_constant(out, palette, opts, id, size);
-	add_theme(out, palette, id, theme == PPROF_THEME_DARK);
+	add_theme(out, palette, script, id, theme == PPROF_THEME_DARK);
 	if (opts->background && theme != PPROF_THEME_DARK) {
 		add_scoped(out, id, " .bg{fill:");
 		buf_str(out, opts->background);
@@ -392,11 +400,11 @@ void flame_css(struct buf *out, const struct flame_palette *palette,
 	if (theme == PPROF_THEME_AUTO) {
 		buf_str(out, "@media screen and (prefers-color-scheme:dark){"
 			     "\n");
-		add_theme(out, palette, id, true);
+		add_theme(out, palette, script, id, true);
 		buf_str(out, "}\n");
 	} else if (theme == PPROF_THEME_DARK) {
 		buf_str(out, "@media print{\n");
-		add_theme(out, palette, id, false);
+		add_theme(out, palette, script, id, false);
 		buf_str(out, "}\n");
 	}
 	add_forced(out, id, palette->used[FLAME_NEGATIVE]);

@@ -187,7 +187,7 @@ static void find_package(struct buf *out, const struct frames *frames,
 		      frame_bare_len(frame_name(frames, row),
 				     frame_name_len(frames, row)));
 	/* "<&T as U>::f" belongs to T's package. */
-	while (skip < name.len && strchr("<&*( ", name.data[skip]))
+	while (skip < name.len && strchr("<&* ", name.data[skip]))
 		skip++;
 	as = name.len ? memmem(name.data, name.len, " as ", 4) : NULL;
 	if (as)
@@ -196,8 +196,9 @@ static void find_package(struct buf *out, const struct frames *frames,
 			      : 0;
 	/* A return type stands before the name of a template's instance. */
 	for (i = skip; i < skip + len; i++)
-		if (name.data[i] == ' ' && !memchr(name.data + skip, '<',
-						   i - skip)) {
+		if (name.data[i] == ' ' &&
+		    !memchr(name.data + skip, '<', i - skip) &&
+		    !memchr(name.data + skip, '(', i - skip)) {
 			len -= i + 1 - skip;
 			skip = i + 1;
 		}
@@ -338,7 +339,11 @@ static void weigh_keys(struct flame_palette *palette,
 
 	for (i = 0; i < frames->nr; i++) {
 		if (!of_row[i]) {
-			palette->bucket[i] = FLAME_UNKNOWN;
+			palette->bucket[i] =
+				frames->rows[i].kind & (FRAME_UNKNOWN |
+							FRAME_SYNTHETIC)
+					? FLAME_UNKNOWN
+					: FLAME_ROOT;
 			continue;
 		}
 		palette->bucket[i] = (uint8_t)bucket_of(palette,

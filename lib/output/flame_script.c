@@ -11,8 +11,6 @@
 /* Rules for what the script adds; "@." stands for "#id .". */
 static const char style[] =
 	"@.rows{cursor:pointer;outline:0;transition:transform .12s}\n"
-	"@.rows .d{opacity:.5}\n"
-	"@.rows.s rect:not(.m){opacity:.45}\n"
 	"@.rows .m,@.rows .o,@.rows .f{stroke:#1a1a1a;"
 	"vector-effect:non-scaling-stroke}\n"
 	"@.rows .m{stroke:#93188f}\n"

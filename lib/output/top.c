@@ -350,7 +350,8 @@ static enum pprof_status write_report(struct top *top, size_t type,
 	enum pprof_status status;
 
 	top->nr_dropped = table_trim(&top->table, top->opts->min_fraction);
-	table_sort(&top->table, top->opts->by_cum);
+	if (!top->opts->mean)
+		table_sort(&top->table, top->opts->by_cum);
 	top->nr_whole = top->table.nr;
 	if (top->opts->limit && top->opts->limit < top->table.nr)
 		top->table.nr = top->opts->limit;
@@ -367,7 +368,10 @@ static enum pprof_status write_report(struct top *top, size_t type,
 	return status ? status : sink_take_buf(top->sink, &top->out, err);
 }
 
-/* Values per unit of the first sample type, as bytes an object. */
+/*
+ * Values per unit of the first sample type, as bytes an object; in the order
+ * of what was divided, as go tool pprof has it.
+ */
 static enum pprof_status divide(struct top *top, struct pprof_error *err)
 {
 	struct table first;
@@ -376,6 +380,7 @@ static enum pprof_status divide(struct top *top, struct pprof_error *err)
 
 	if (status)
 		return status;
+	table_sort(&top->table, top->opts->by_cum);
 	table_divide(&top->table, &first);
 	table_fini(&first);
 	return PPROF_OK;

@@ -171,19 +171,37 @@ static int64_t quotient(int64_t value, int64_t by)
 	return value / by;
 }
 
+/* The row of `table`, which is in order of frames, for a frame; or NULL. */
+static const struct table_row *find_row(const struct table *table,
+					uint32_t frame)
+{
+	size_t low = 0, high = table->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (table->rows[middle].row < frame)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == table->nr || table->rows[low].row != frame)
+		return NULL;
+	return &table->rows[low];
+}
+
 void table_divide(struct table *table, const struct table *by)
 {
-	size_t i, j = 0;
+	const struct table_row *divisor;
+	size_t i;
 
 	for (i = 0; i < table->nr; i++) {
-		struct table_row *row = &table->rows[i];
-
-		while (j < by->nr && by->rows[j].row < row->row)
-			j++;
-		if (j == by->nr || by->rows[j].row != row->row)
+		divisor = find_row(by, table->rows[i].row);
+		if (!divisor)
 			continue;
-		row->flat = quotient(row->flat, by->rows[j].flat);
-		row->cum = quotient(row->cum, by->rows[j].cum);
+		table->rows[i].flat = quotient(table->rows[i].flat,
+					       divisor->flat);
+		table->rows[i].cum = quotient(table->rows[i].cum,
+					      divisor->cum);
 	}
 	table->total = quotient(table->total, by->total);
 }

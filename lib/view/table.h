@@ -37,7 +37,7 @@ size_t table_trim(struct table *table, double min_fraction);
 
 /*
  * Divide each value by that of the same row in `by`, a table of the same
- * frames, where it is not 0; the total likewise. Before any row is dropped.
+ * frames as table_init() leaves it, where it is not 0; the total likewise.
  */
 void table_divide(struct table *table, const struct table *by);
 

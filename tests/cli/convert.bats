@@ -445,8 +445,8 @@ FACTS
   start=$(grep -abo -m 1 '^@' "$file" | cut -d: -f1)
   end=$(grep -abo '^MAPPED' "$file" | cut -d: -f1)
   for ((at = start + 1; at < end; at++)); do
-    head -c "$at" "$file" >cut
-    run_tool pprof-convert --to=folded -o out cut
+    head -c "$at" "$file" >partial
+    run_tool pprof-convert --to=folded -o out partial
     expect "status at $at" "$tool_status" 0
     [ -s stderr ] || fail_with "nothing said of a cut at $at"
   done
