@@ -143,7 +143,9 @@ run_target() {
   local name=$1 corpus artifacts=$OUT/crashes/$1- log=$OUT/$1.log args
   corpus=$(mktemp -d)
   mkdir -p "$OUT/crashes"
-  args=(-max_total_time="$run_seconds" -rss_limit_mb=2048 -timeout=20
+  # One seed, so that a change is what makes the difference between runs.
+  args=(-seed="${FUZZ_SEED:-1}" -max_total_time="$run_seconds"
+    -rss_limit_mb=2048 -timeout=20
     -max_len="$(option "$name" max_len 65536)" -print_final_stats=1
     -artifact_prefix="$artifacts")
   [ ! -f "$top/fuzz/$name.dict" ] || args+=(-dict="$top/fuzz/$name.dict")
