@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "input/text.h"
 
+#include <endian.h>
+
 #define FIRST_SLOTS 1024
 
 void addresses_init(struct addresses *a, struct builder *out)
@@ -116,6 +118,32 @@ static const uint8_t hex_values[256] = {
 #undef NONE4
 };
 
+#define BYTES(value) (UINT64_C(0x0101010101010101) * (value))
+
+/*
+ * Eight hexadecimal digits at once, in the bytes of a word. False when one of
+ * them is no digit. For bytes below 0x80, adding 0x80 - c sets the high bit
+ * from c on.
+ */
+static bool parse_eight(const char *p, uint64_t *ret)
+{
+	uint64_t v, lower, digit, letter;
+
+	memcpy(&v, p, sizeof(v));
+	v = le64toh(v);
+	lower = v | BYTES(0x20);
+	digit = (v + BYTES(0x80 - '0')) & ~(v + BYTES(0x7f - '9'));
+	letter = (lower + BYTES(0x80 - 'a')) & ~(lower + BYTES(0x7f - 'f'));
+	if ((v & BYTES(0x80)) ||
+	    ((digit | letter) & BYTES(0x80)) != BYTES(0x80))
+		return false;
+	v = (v & BYTES(0x0f)) + (v >> 6 & BYTES(0x01)) * 9;
+	v = (v << 4 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+	v = (v << 8 | v >> 16) & UINT64_C(0x0000ffff0000ffff);
+	*ret = (v << 16 | v >> 32) & UINT64_C(0xffffffff);
+	return true;
+}
+
 /* The hottest loop of the text readers. */
 bool addresses_parse(const char **pos, const char *end, uint64_t *ret)
 {
@@ -126,6 +154,8 @@ bool addresses_parse(const char **pos, const char *end, uint64_t *ret)
 	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
 		p += 2;
 	first = p;
+	if (end - p >= 8 && parse_eight(p, &value))
+		p += 8;
 	while (p < end) {
 		digit = hex_values[(unsigned char)*p];
 		if (digit > 15)
@@ -148,8 +178,28 @@ bool addresses_parse(const char **pos, const char *end, uint64_t *ret)
 /* A parsed address whose slot is on its way into the cache. */
 struct waiting_address {
 	uint64_t pc;
+	size_t slot;   /* its home, for a mask of `mask` */
+	size_t mask;
 	bool is_exact;
 };
+
+/* Put it at the outer end of the stack. False: the builder failed. */
+static inline bool push_waiting(struct addresses *a,
+				const struct waiting_address *w, uint64_t line)
+{
+	const struct address_slot *slot;
+
+	if (a->slots && w->mask == a->mask && w->pc) {
+		slot = &a->slots[w->slot];
+		/* There is room: addresses_start() was told the most. */
+		if (slot->loc && slot->address == w->pc - !w->is_exact &&
+		    !slot->map) {
+			a->frames[a->nr_frames++] = slot->loc;
+			return true;
+		}
+	}
+	return addresses_push(a, w->pc, w->is_exact, PPROF_UNIT_LINE, line);
+}
 
 enum addresses_result addresses_take_line(struct addresses *a, const char *p,
 					  const char *end, uint64_t line,
@@ -168,22 +218,19 @@ enum addresses_result addresses_take_line(struct addresses *a, const char *p,
 		if (!addresses_parse(&p, end, &pc))
 			return ADDRESSES_BAD;
 		next = &waiting[nr % PARSED_AHEAD];
-		if (nr >= PARSED_AHEAD &&
-		    !addresses_push(a, next->pc, next->is_exact,
-				    PPROF_UNIT_LINE, line))
+		if (nr >= PARSED_AHEAD && !push_waiting(a, next, line))
 			return ADDRESSES_NOMEM;
 		next->pc = pc;
 		next->is_exact = leaf == ALL_EXACT ||
 				 (leaf == LEAF_EXACT && !nr);
+		next->mask = a->mask;
+		next->slot = hash_u64(pc - !next->is_exact) & a->mask;
 		if (a->slots)
-			__builtin_prefetch(&a->slots[a->mask &
-					   hash_u64(pc - !next->is_exact)]);
+			__builtin_prefetch(&a->slots[next->slot]);
 		nr++;
 	}
 	for (i = nr > PARSED_AHEAD ? nr - PARSED_AHEAD : 0; i < nr; i++) {
-		next = &waiting[i % PARSED_AHEAD];
-		if (!addresses_push(a, next->pc, next->is_exact,
-				    PPROF_UNIT_LINE, line))
+		if (!push_waiting(a, &waiting[i % PARSED_AHEAD], line))
 			return ADDRESSES_NOMEM;
 	}
 	return ADDRESSES_OK;
