@@ -296,8 +296,9 @@ static void test_long_trend(void **state)
 
 /* ------------------------------------------------------------------- errors */
 
-/* e^0.001 - 1: what math.h computes is no constant for clang. */
+/* e^0.001 - 1 and e^(1/1024) - 1: what math.h computes is no constant for clang. */
 #define EXPM1_OF_THOUSANDTH 0.0010005001667083418
+#define EXPM1_OF_1024TH 0.0009770394924165351
 
 static const struct {
 	const char *name;
@@ -318,7 +319,7 @@ static const struct {
 	  SAMPLING_HEAP_BYTES, 0 },
 	{ "kilobytes", { .types = "objects/count space/kilobytes",
 			 .values = { 1024, 1 }, .period = 1024 }, 1,
-	  SAMPLING_HEAP_BYTES, 1 / (exp(1 / 1024.0) - 1) / 1024 },
+	  SAMPLING_HEAP_BYTES, 1 / EXPM1_OF_1024TH / 1024 },
 	{ "all was counted", { .types = HEAP, .values = { 4, 4000 },
 			       .period = 1 }, 1, SAMPLING_EXACT, 0 },
 	{ "no period", { .types = HEAP, .values = { 4, 4000 } }, 1,

@@ -223,7 +223,8 @@ static const struct {
 	  "4000-5000 r-xp 0 fe:00 1 /b\n"
 	  "5000-60", "4000-5000 0 /b main\n", 5 },
 	{ "a path cut at the end of the input",
-	  "4000-5000 r-xp 0 fe:00 1 /opt/ser", "4000-5000 0 /opt/ser main\n", 1 },
+	  "4000-5000 r-xp 0 fe:00 1 /opt/ser",
+	  "4000-5000 0 /opt/ser main\n", 1 },
 	{ "text on huge pages",
 	  "400000-600000 r-xp 0 08:03 9 /srv/prog\n"
 	  "600000-1000000 r-xp 0 00:00 0\n"
