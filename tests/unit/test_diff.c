@@ -296,7 +296,7 @@ static void test_long_trend(void **state)
 
 /* ------------------------------------------------------------------- errors */
 
-/* e^0.001 - 1 and e^(1/1024) - 1: what math.h computes is no constant for clang. */
+/* e^0.001 - 1 and e^(1/1024) - 1; clang takes no call for a constant. */
 #define EXPM1_OF_THOUSANDTH 0.0010005001667083418
 #define EXPM1_OF_1024TH 0.0009770394924165351
 
