@@ -95,6 +95,8 @@ for page in convert diff extract merge symbolize flame report; do
 done
 
 prepare jeprof.1234.0.f.heap
+cp jeprof.1234.0.f.heap before.heap
+cp jeprof.1234.0.f.heap after.heap
 expect_none "examples of README.md" "$(
   sed -n 's/^    \(pprof-.*\)/\1/p' "$top/README.md" | run_lines
 )"
