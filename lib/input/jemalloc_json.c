@@ -101,7 +101,8 @@ static enum pprof_status each_member(struct json_heap *h, member_fn take)
 			return json_fail(json, "a key");
 		len = json->text.len < sizeof(key) ? json->text.len :
 		      sizeof(key) - 1;
-		memcpy(key, buf_cstr(&json->text), len);
+		if (len) /* not buf_cstr(): that may have no room for its end */
+			memcpy(key, json->text.data, len);
 		key[len] = '\0';
 		if (json_next(json) != JSON_COLON)
 			return json_fail(json, "':' behind a key");

@@ -13,9 +13,9 @@ load helpers
 build() {
   local name=$1
   shift
-  need "${CC:-cc}"
+  need cc
   # shellcheck disable=SC2086 # may hold flags
-  ${CC:-cc} -O1 -fno-optimize-sibling-calls -o "$name" "$@" \
+  cc -O1 -fno-optimize-sibling-calls -o "$name" "$@" \
     "$fixtures/dumper.c" || skip "cannot build with $*"
   "./$name" >"$name.heap"
 }
