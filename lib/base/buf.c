@@ -13,7 +13,7 @@
 void buf_init(struct buf *buf, size_t max)
 {
 	memset(buf, 0, sizeof(*buf));
-	buf->max = max;
+	buf->max = max < SIZE_MAX ? max : SIZE_MAX - 1;
 }
 
 void buf_fini(struct buf *buf)
@@ -34,10 +34,11 @@ bool buf_reserve(struct buf *buf, size_t nr)
 {
 	if (buf->failed)
 		return false;
-	if (nr <= buf->cap - buf->len)
+	/* One byte is always spare, so that buf_cstr() cannot fail. */
+	if (nr < buf->cap - buf->len)
 		return true;
 	if (nr > buf->max - buf->len ||
-	    !mem_grow(buf->data, buf->cap, buf->len + nr, buf->max)) {
+	    !mem_grow(buf->data, buf->cap, buf->len + nr + 1, buf->max + 1)) {
 		buf->failed = true;
 		return false;
 	}
@@ -100,8 +101,8 @@ void buf_printf(struct buf *buf, const char *format, ...)
 		buf->failed = true;
 		return;
 	}
-	/* One more byte for the NUL that vsnprintf writes. */
-	if (!buf_reserve(buf, (size_t)len + 1))
+	/* The spare byte takes the NUL that vsnprintf writes. */
+	if (!buf_reserve(buf, (size_t)len))
 		return;
 	va_start(ap, format);
 	vsnprintf(buf->data + buf->len, (size_t)len + 1, format, ap);
@@ -111,7 +112,7 @@ void buf_printf(struct buf *buf, const char *format, ...)
 
 const char *buf_cstr(struct buf *buf)
 {
-	if (!buf_reserve(buf, 1))
+	if (!buf->cap)
 		return "";
 	buf->data[buf->len] = '\0';
 	return buf->data;

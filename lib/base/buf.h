@@ -39,7 +39,7 @@ void buf_printf(struct buf *buf, const char *format, ...);
 
 static inline void buf_add(struct buf *buf, const void *data, size_t nr)
 {
-	if (nr > buf->cap - buf->len || buf->failed) {
+	if (nr >= buf->cap - buf->len || buf->failed) {
 		buf_add_slow(buf, data, nr);
 		return;
 	}
@@ -53,7 +53,7 @@ static inline void buf_byte(struct buf *buf, char byte)
 	buf_add(buf, &byte, 1);
 }
 
-/* NUL-terminated view, "" after a failure; the NUL is not counted in len. */
+/* NUL-terminated view of the len bytes; the NUL is not one of them. */
 const char *buf_cstr(struct buf *buf);
 
 static inline bool buf_ok(const struct buf *buf)
