@@ -231,6 +231,8 @@ static inline void make_elf(struct made_sections *out,
 	if (elf->symbols[0].name)
 		made_symbols(out, elf, 1);
 	buf_add(&out->names, ".shstrtab", 10);
+	/* The name that is added must not move the data. */
+	assert_true(buf_reserve(&out->names, 16));
 	made_section(out, "", SHT_STRTAB, 0, out->names.data, out->names.len);
 	head.e_shstrndx = (Elf64_Half)(out->nr - 1);
 	head.e_shnum = (Elf64_Half)out->nr;

@@ -164,6 +164,8 @@ static struct elf_file *open_section(const char *name, uint64_t flags,
 	made_section(&out, name, SHT_PROGBITS, flags, buf_cstr(&bytes),
 		     bytes.len);
 	buf_add(&out.names, ".shstrtab", 10);
+	/* The name that is added must not move the data. */
+	assert_true(buf_reserve(&out.names, 16));
 	made_section(&out, "", SHT_STRTAB, 0, out.names.data, out.names.len);
 	while (out.file.len % 8)
 		buf_byte(&out.file, 0);
