@@ -74,7 +74,8 @@ static const struct refused refused[] = {
 	{ 0, 3, "BZh", "bzip2-compressed", "bzip2 -d" },
 	{ 0, 4, "\x04\x22\x4d\x18", "lz4-compressed", "lz4 -d" },
 	{ 0, 4, "PK\3\4", "a zip archive", "unzip -p" },
-	{ 257, 5, "ustar", "a tar archive", "tar -xO" },
+	{ 257, 8, "ustar\0" "00", "a tar archive", "tar -xO" }, /* POSIX */
+	{ 257, 8, "ustar  \0", "a tar archive", "tar -xO" }, /* GNU */
 	{ 0, 2, "\xff\xfe", "UTF-16 text", "iconv -f UTF-16 -t UTF-8" },
 	{ 0, 2, "\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8" },
 };

@@ -182,7 +182,7 @@ static void test_refusals(void **state)
 		assert_non_null(strstr(err.message, refusals[i].message));
 		assert_null(profile);
 	}
-	memcpy(tar + 257, "ustar", 5);
+	memcpy(tar + 257, "ustar\0" "00", 8);
 	assert_int_equal(pprof_profile_read_memory(tar, sizeof(tar), "data",
 						   NULL, &profile, &err),
 			 PPROF_UNSUPPORTED);
