@@ -37,9 +37,16 @@ __attribute__((warn_unused_result))
 bool mem_grow_(void **array, size_t *cap, size_t need, size_t size,
 	       size_t max);
 
+/* Most calls find the room there: they cost a comparison. */
+static inline bool mem_room_(void **array, size_t *cap, size_t need,
+			     size_t size, size_t max)
+{
+	return need <= *cap || mem_grow_(array, cap, need, size, max);
+}
+
 /* mem_grow(array, cap, need, max) for a typed pointer variable. */
 #define mem_grow(array, cap, need, max) \
-	mem_grow_((void **)&(array), &(cap), (need), sizeof(*(array)), (max))
+	mem_room_((void **)&(array), &(cap), (need), sizeof(*(array)), (max))
 
 /*
  * Testing only: the n-th allocation from now fails (1 = the next), as do all

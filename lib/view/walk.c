@@ -433,6 +433,17 @@ static void count_inlined(const struct walk *walk,
 		node->called = true;
 }
 
+/* The next node is a single cursor's, which walks down its own stack. */
+static bool next_is_alone(const struct walk *walk)
+{
+	const struct walk_cursor *top = &walk->open[walk->nr_open - 1];
+
+	return !walk->opts.reverse && !walk->opts.join_repeats &&
+	       top->node != STACK_NONE &&
+	       (walk->nr_open == 1 || top[-1].row != top->row ||
+		top[-1].depth != top->depth);
+}
+
 /*
  * The next node is one cursor's alone, and its stack goes on with one frame:
  * most of a profile that shares little. Moves that cursor in place. False,
@@ -446,10 +457,7 @@ static bool step_along_run(struct walk *walk, struct walk_node *node)
 	const struct stack_node *run;
 	loc_id loc;
 
-	if (walk->opts.reverse || walk->opts.join_repeats ||
-	    top->node == STACK_NONE ||
-	    (walk->nr_open > 1 && top[-1].row == top->row &&
-	     top[-1].depth == top->depth))
+	if (!next_is_alone(walk))
 		return false;
 	run = &stacks->nodes[top->node];
 	if (top->pos + 1 >= run->nr_locs)
@@ -469,6 +477,37 @@ static bool step_along_run(struct walk *walk, struct walk_node *node)
 	top->step = f->loc_start[loc];
 	top->row = STEP_ROW(f->loc_steps[top->step]);
 	return true;
+}
+
+size_t walk_run(const struct walk *walk, const loc_id **ret_locs,
+		uint32_t *ret_depth)
+{
+	const struct stacks *stacks = &walk->profile->stacks;
+	const struct walk_cursor *top;
+	const struct stack_node *run;
+	const loc_id *locs;
+
+	if (walk->failed || !walk->nr_open || !next_is_alone(walk))
+		return 0;
+	top = &walk->open[walk->nr_open - 1];
+	run = &stacks->nodes[top->node];
+	locs = stacks->locs + run->run + top->pos;
+	if (top->step != walk->frames->loc_start[*locs])
+		return 0;
+	*ret_locs = locs;
+	*ret_depth = top->depth;
+	/* The run's last location may have a value and branches below it. */
+	return run->nr_locs - 1 - top->pos;
+}
+
+void walk_pass_run(struct walk *walk, size_t nr, uint32_t depth)
+{
+	struct walk_cursor *top = &walk->open[walk->nr_open - 1];
+
+	top->pos += (uint32_t)nr;
+	top->depth = depth;
+	top->step = walk->frames->loc_start[cursor_location(walk, top)];
+	top->row = STEP_ROW(walk->frames->loc_steps[top->step]);
 }
 
 bool walk_next(struct walk *walk, struct walk_node *node)

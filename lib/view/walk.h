@@ -90,4 +90,16 @@ void walk_fini(struct walk *walk);
 /* The next node; false at the end, or early with walk.failed. */
 bool walk_next(struct walk *walk, struct walk_node *node);
 
+/*
+ * The nodes ahead that are one stack's alone, for a forward walk without
+ * join_repeats: the frames of *ret_locs[nr], each the only child of the one
+ * before, the first at *ret_depth, none with a value. Returns nr, or 0 when
+ * it is for walk_next().
+ */
+size_t walk_run(const struct walk *walk, const loc_id **ret_locs,
+		uint32_t *ret_depth);
+
+/* Go on after the `nr` locations that walk_run() told, at `depth`. */
+void walk_pass_run(struct walk *walk, size_t nr, uint32_t depth);
+
 #endif
