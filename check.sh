@@ -104,6 +104,17 @@ fuzz() {
   [ "$crashed" = 0 ] || tail -n 40 "$log"
 }
 
+# compare_tarball: it holds every file of the checkout that is not hidden.
+# shellcheck disable=SC2317 # step calls it
+compare_tarball() {
+  local tarball
+  tarball=$(ls "$dir"/gcc/libpprof-*.tar.xz) || return 1
+  comm -23 <(git ls-files | grep -v '^\.' | sort) \
+    <(tar tf "$tarball" | sed 's,^[^/]*/,,' | sort) >"$dir/left-out" || return 1
+  cat "$dir/left-out"
+  [ ! -s "$dir/left-out" ]
+}
+
 finish() {
   local sum="$passed passed, $failed failed"
   [ "$skipped" = 0 ] || sum="$sum, $skipped skipped"
@@ -133,7 +144,9 @@ fi
 say "make distcheck"
 if [ -f "$dir/gcc/Makefile" ]; then
   step "distcheck" make -C "$dir/gcc" distcheck \
-    AM_COLOR_TESTS=no DISTCHECK_CONFIGURE_FLAGS=
+    AM_COLOR_TESTS=no DISTCHECK_CONFIGURE_FLAGS= ||
+    show_failures "$dir/gcc" # what the tarball's own tests say
+  [ ! -d "$top/.git" ] || step "tarball" compare_tarball
 fi
 
 say "done"

@@ -8,10 +8,11 @@ set -u
 . "$(dirname "$0")/tap.sh"
 cd "$top" || exit 99
 
-# includes FILE...: "FILE HEADER" for each quoted include.
+# includes FILE...: "FILE HEADER" for each quoted include. A tarball holds
+# what protoc-c made, which includes its own header by its bare name.
 includes() {
   grep -HE '^# *include "' "$@" 2>/dev/null |
-    sed -E 's/^([^:]*):# *include "([^"]*)".*/\1 \2/'
+    sed -E '/\.pb-c\.c:/d; s/^([^:]*):# *include "([^"]*)".*/\1 \2/'
 }
 
 # check_layer LAYER ALLOWED...: its files include these folders and pprof.h.
