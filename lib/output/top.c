@@ -344,7 +344,7 @@ static void choose_unit(struct top *top)
 				top->unit);
 }
 
-static enum pprof_status write_report(struct top *top, size_t type,
+static enum pprof_status write_report(struct top *top,
 				      struct pprof_error *err)
 {
 	enum pprof_status status;
@@ -356,7 +356,7 @@ static enum pprof_status write_report(struct top *top, size_t type,
 	if (top->opts->limit && top->opts->limit < top->table.nr)
 		top->table.nr = top->opts->limit;
 	status = table_mark_inlined(&top->table, &top->frames, top->profile,
-				    type, err);
+				    err);
 	if (status)
 		return status;
 	choose_unit(top);
@@ -408,7 +408,7 @@ static enum pprof_status run(struct top *top, size_t type,
 	if (!status && top->opts->drop_negative)
 		table_drop_negative(&top->table);
 	if (!status)
-		status = write_report(top, type, err);
+		status = write_report(top, err);
 	table_fini(&top->table);
 	frames_fini(&top->frames);
 	return status;

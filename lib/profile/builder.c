@@ -305,6 +305,12 @@ lset_id builder_lset(struct builder *b, const struct label *labels, size_t nr)
 	return id;
 }
 
+static uint32_t fail_frames(struct builder *b)
+{
+	return fail(b, PPROF_LIMIT, "a stack has more frames than the limit "
+		    "frames");
+}
+
 stack_id builder_stack_root_first(struct builder *b, const loc_id *root_first,
 				  size_t nr)
 {
@@ -313,8 +319,7 @@ stack_id builder_stack_root_first(struct builder *b, const loc_id *root_first,
 	if (b->status)
 		return ID_FAILED;
 	if (nr > b->limits->frames)
-		return fail(b, PPROF_LIMIT, "a stack has more frames than "
-			    "the limit frames");
+		return fail_frames(b);
 	id = stacks_add(&b->profile->stacks, root_first, nr);
 	return id == STACK_NONE ? fail_nomem(b) : id;
 }
@@ -326,8 +331,7 @@ stack_id builder_stack(struct builder *b, const loc_id *leaf_first, size_t nr)
 	if (b->status)
 		return ID_FAILED;
 	if (nr > b->limits->frames)
-		return fail(b, PPROF_LIMIT, "a stack has more frames than "
-			    "the limit frames");
+		return fail_frames(b);
 	if (!mem_grow(b->frames, b->cap_frames, nr, MAX_ROWS))
 		return fail_nomem(b);
 	for (i = 0; i < nr; i++)
@@ -468,19 +472,20 @@ void builder_sample(struct builder *b, stack_id stack, lset_id lset,
 
 void builder_flush(struct builder *b)
 {
+	stack_id stacks[STACKS_BATCH];
 	const struct pending_sample *pending;
 	size_t i;
-	stack_id stack;
 
-	if (!b->status)
-		stacks_warm(&b->profile->stacks, b->queue, b->spans,
-			    b->nr_pending);
-	for (i = 0; i < b->nr_pending && !b->status; i++) {
+	if (b->status || !b->nr_pending)
+		return;
+	if (!stacks_add_batch(&b->profile->stacks, b->queue, b->spans,
+			      b->nr_pending, stacks)) {
+		fail_nomem(b);
+		return;
+	}
+	for (i = 0; i < b->nr_pending; i++) {
 		pending = &b->pending[i];
-		stack = builder_stack_root_first(b, b->queue +
-						 b->spans[i].first,
-						 b->spans[i].nr);
-		builder_sample(b, stack, pending->lset, pending->values,
+		builder_sample(b, stacks[i], pending->lset, pending->values,
 			       pending->unit, pending->where);
 	}
 	b->nr_pending = 0;
@@ -497,6 +502,10 @@ void builder_add(struct builder *b, const loc_id *leaf_first, size_t nr,
 
 	if (b->status)
 		return;
+	if (nr > b->limits->frames) {
+		fail_frames(b);
+		return;
+	}
 	/* One more than needed: an empty stack has a place, too. */
 	if (!mem_grow(b->queue, b->cap_queue, b->nr_queue + nr + 1,
 		      MAX_ROWS)) {

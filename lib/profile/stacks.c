@@ -15,6 +15,9 @@
 
 #define FIRST_SLOTS 64
 
+/* A step down adds a leaf at most, or the upper part of a node and a leaf. */
+#define NODES_A_STEP 2
+
 static uint64_t hash_child(stack_id parent, loc_id first)
 {
 	uint64_t hash = ((uint64_t)parent << 32 | first) *
@@ -43,14 +46,14 @@ static void put_slot(struct stack_slot *slots, size_t mask, stack_id id,
 	slots[i].node = id;
 }
 
-/* Keep at least a quarter of the slots free, so that two more nodes fit. */
-static bool reserve_slot(struct stacks *stacks)
+/* Keep at least a quarter of the slots free when `more` nodes come. */
+static bool reserve_slots(struct stacks *stacks, size_t more)
 {
 	size_t nr = stacks->slots ? stacks->mask + 1 : 0;
 	size_t wanted = nr ? nr * 2 : FIRST_SLOTS, i;
 	struct stack_slot *slots;
 
-	if (stacks->nr + 2 <= nr / 4 * 3)
+	if (stacks->nr + more <= nr / 4 * 3)
 		return true;
 	slots = mem_zalloc(wanted, sizeof(*slots));
 	if (!slots)
@@ -193,7 +196,7 @@ static stack_id step_down(struct stacks *stacks, stack_id parent,
 	struct stack_slot *slot;
 	size_t taken = 1, max;
 
-	if (!reserve_slot(stacks))
+	if (!reserve_slots(stacks, NODES_A_STEP))
 		return STACK_NONE;
 	slot = find_child(stacks, parent, locs[0]);
 	if (!slot->node) {
@@ -252,79 +255,155 @@ stack_id stacks_add(struct stacks *stacks, const loc_id *root_first,
 	return node;
 }
 
-/* How far one stack of a batch has come. */
-struct warm_state {
-	const loc_id *locs; /* what is left of the stack, root first */
-	size_t nr;          /* 0: done */
-	size_t slot;        /* next to look at */
-	uint32_t tag;
-	stack_id candidate; /* its row is on the way; 0: the slot is */
+/* What one stack of a batch waits for. */
+enum batch_phase {
+	AT_SLOT, /* its slot is on the way */
+	AT_ROW,  /* the row of the node in the slot is */
+	AT_RUN   /* the locations of that node are */
 };
 
-static void warm_child(const struct stacks *stacks, struct warm_state *state,
-		       stack_id parent)
+/* How far one stack of a batch has come. */
+struct batch_state {
+	const loc_id *locs; /* what is left of the stack, root first */
+	size_t nr;          /* 0: done */
+	stack_id node;      /* what it has come to */
+	uint32_t tag;
+	size_t slot;        /* of the child that goes on with locs[0] */
+	enum batch_phase phase;
+};
+
+static void seek_child(const struct stacks *stacks, struct batch_state *state)
 {
-	uint64_t hash = hash_child(parent, state->locs[0]);
+	uint64_t hash = hash_child(state->node, state->locs[0]);
 
 	state->tag = (uint32_t)hash;
 	state->slot = home_slot(hash, stacks->mask);
-	state->candidate = 0;
+	state->phase = AT_SLOT;
 	__builtin_prefetch(&stacks->slots[state->slot]);
 }
 
-/* One step: from a slot to the node's row, or from the row to its child. */
-static void warm_step(const struct stacks *stacks, struct warm_state *state)
+static void seek_next_slot(const struct stacks *stacks,
+			   struct batch_state *state)
 {
-	const struct stack_slot *slot;
-	const struct stack_node *node;
-
-	if (!state->candidate) {
-		slot = &stacks->slots[state->slot];
-		if (!slot->node) {
-			state->nr = 0;
-		} else if (slot->tag == state->tag) {
-			state->candidate = slot->node;
-			__builtin_prefetch(&stacks->nodes[slot->node]);
-		} else {
-			state->slot = (state->slot + 1) & stacks->mask;
-		}
-		return;
-	}
-	node = &stacks->nodes[state->candidate];
-	if (node->nr_locs > 1)
-		__builtin_prefetch(&stacks->locs[node->run + 1]);
-	if (node->nr_locs >= state->nr) {
-		state->nr = 0;
-		return;
-	}
-	state->locs += node->nr_locs;
-	state->nr -= node->nr_locs;
-	warm_child(stacks, state, state->candidate);
+	state->slot = (state->slot + 1) & stacks->mask;
+	state->phase = AT_SLOT;
 }
 
-void stacks_warm(const struct stacks *stacks, const loc_id *locs,
-		 const struct stack_span *spans, size_t nr)
+static void enter_child(const struct stacks *stacks, struct batch_state *state,
+			stack_id child, size_t taken)
 {
-	struct warm_state states[STACKS_BATCH];
+	state->node = child;
+	state->locs += taken;
+	state->nr -= taken;
+	if (state->nr)
+		seek_child(stacks, state);
+}
+
+/* False when out of memory. */
+static bool take_slot(struct stacks *stacks, struct batch_state *state)
+{
+	struct stack_slot *slot = &stacks->slots[state->slot];
+	stack_id leaf;
+
+	if (!slot->node) {
+		leaf = add_leaf(stacks, slot, state->node, state->locs,
+				state->nr);
+		if (leaf == STACK_NONE)
+			return false;
+		enter_child(stacks, state, leaf, state->nr);
+	} else if (slot->tag == state->tag) {
+		__builtin_prefetch(&stacks->nodes[slot->node]);
+		state->phase = AT_ROW;
+	} else {
+		seek_next_slot(stacks, state);
+	}
+	return true;
+}
+
+/*
+ * The slot is read again: another stack of the batch may have split its node
+ * meanwhile. Its row is at hand then, for it was just written.
+ */
+static void take_row(const struct stacks *stacks, struct batch_state *state)
+{
+	stack_id child = stacks->slots[state->slot].node;
+	const struct stack_node *node = &stacks->nodes[child];
+
+	if (node->parent != state->node || node->first != state->locs[0]) {
+		seek_next_slot(stacks, state);
+	} else if (node->nr_locs == 1) {
+		enter_child(stacks, state, child, 1);
+	} else {
+		__builtin_prefetch(&stacks->locs[node->run + 1]);
+		state->phase = AT_RUN;
+	}
+}
+
+/* False when out of memory. */
+static bool take_run(struct stacks *stacks, struct batch_state *state)
+{
+	struct stack_slot *slot = &stacks->slots[state->slot];
+	const struct stack_node *node = &stacks->nodes[slot->node];
+	size_t max = node->nr_locs < state->nr ? node->nr_locs : state->nr;
+	size_t taken = 1 + common_prefix(stacks->locs + node->run + 1,
+					 state->locs + 1, max - 1);
+	stack_id child = slot->node;
+
+	if (taken < node->nr_locs)
+		child = split_child(stacks, slot, taken);
+	if (child == STACK_NONE)
+		return false;
+	enter_child(stacks, state, child, taken);
+	return true;
+}
+
+static bool take_step(struct stacks *stacks, struct batch_state *state)
+{
+	switch (state->phase) {
+	case AT_SLOT:
+		return take_slot(stacks, state);
+	case AT_ROW:
+		take_row(stacks, state);
+		return true;
+	case AT_RUN:
+		return take_run(stacks, state);
+	}
+	return true;
+}
+
+bool stacks_add_batch(struct stacks *stacks, const loc_id *locs,
+		      const struct stack_span *spans, size_t nr,
+		      stack_id *ret_ids)
+{
+	struct batch_state states[STACKS_BATCH];
 	size_t i, active = nr;
 
-	if (!stacks->slots)
-		return;
+	/* The path of the last stack is not kept up. */
+	stacks->nr_last = 0;
+	stacks->nr_path = 0;
+	/* Slots must stay where they are, so room is made for all before. */
+	if (!reserve_slots(stacks, nr * NODES_A_STEP))
+		return false;
 	for (i = 0; i < nr; i++) {
 		states[i].locs = locs + spans[i].first;
 		states[i].nr = spans[i].nr;
+		states[i].node = 0;
 		if (spans[i].nr)
-			warm_child(stacks, &states[i], 0);
+			seek_child(stacks, &states[i]);
 	}
 	while (active) {
 		active = 0;
 		for (i = 0; i < nr; i++) {
 			if (!states[i].nr)
 				continue;
-			warm_step(stacks, &states[i]);
+			if (!take_step(stacks, &states[i]))
+				return false;
 			active++;
 		}
 	}
+	for (i = 0; i < nr; i++)
+		ret_ids[i] = states[i].node;
+	return true;
 }
 
 size_t stacks_depth(const struct stacks *stacks, stack_id id)
@@ -358,24 +437,26 @@ static void counts_to_starts(uint32_t *start, size_t nr)
 		start[i] += start[i - 1];
 }
 
-/* All nodes but 0, ordered by rank of their first location. */
+/* All nodes but 0, ordered by rank of their first location; see .h */
 static bool order_by_rank(const struct stacks *stacks, const uint32_t *rank,
 			  size_t nr_ranks, stack_id *order)
 {
-	uint32_t *start = mem_zalloc(nr_ranks + 2, sizeof(*start)), key;
+	uint32_t *start;
 	size_t i;
 
+	if (!rank) {
+		for (i = 1; i < stacks->nr; i++)
+			order[i - 1] = (stack_id)i;
+		return true;
+	}
+	start = mem_zalloc(nr_ranks + 2, sizeof(*start));
 	if (!start)
 		return false;
-	for (i = 1; i < stacks->nr; i++) {
-		key = stacks->nodes[i].first;
-		start[(rank ? rank[key] : key) + 1]++;
-	}
+	for (i = 1; i < stacks->nr; i++)
+		start[rank[stacks->nodes[i].first] + 1]++;
 	counts_to_starts(start, nr_ranks + 1);
-	for (i = 1; i < stacks->nr; i++) {
-		key = stacks->nodes[i].first;
-		order[start[rank ? rank[key] : key]++] = (stack_id)i;
-	}
+	for (i = 1; i < stacks->nr; i++)
+		order[start[rank[stacks->nodes[i].first]]++] = (stack_id)i;
 	mem_free(start);
 	return true;
 }

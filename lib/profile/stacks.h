@@ -76,16 +76,17 @@ struct stack_span {
 	size_t nr;
 };
 
-/* Most stacks that one stacks_warm() call looks after. */
+/* Most stacks that one stacks_add_batch() call takes. */
 #define STACKS_BATCH 16
 
 /*
- * Walk down for up to STACKS_BATCH stacks at once, in lockstep, so that the
- * cache misses of their coming stacks_add() calls overlap. Changes nothing;
- * a guess that goes wrong only costs time.
+ * Add up to STACKS_BATCH stacks in lockstep, so that their cache misses
+ * overlap; ret_ids[nr]. False when out of memory: some may be added.
  */
-void stacks_warm(const struct stacks *stacks, const loc_id *locs,
-		 const struct stack_span *spans, size_t nr);
+__attribute__((warn_unused_result))
+bool stacks_add_batch(struct stacks *stacks, const loc_id *locs,
+		      const struct stack_span *spans, size_t nr,
+		      stack_id *ret_ids);
 
 /* Drop the index and the path once no stack will be added any more. */
 void stacks_freeze(struct stacks *stacks);
@@ -98,7 +99,7 @@ void stacks_leaf_first(const struct stacks *stacks, stack_id id, loc_id *out);
 
 /*
  * Children of each node as lists sorted by rank[first location of run]
- * (NULL: by location id): the children of node n are
+ * (NULL: by id, as they lie in memory): the children of node n are
  * ret_children[ret_start[n] .. ret_start[n + 1]). Free both with mem_free().
  * False when out of memory.
  */

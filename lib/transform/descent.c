@@ -37,8 +37,8 @@ enum pprof_status descent_init(struct descent *d,
 	memset(d, 0, sizeof(*d));
 	d->profile = profile;
 	if (!mem_grow(d->open, d->cap_open, 1, UINT32_MAX) ||
-	    !stacks_children(&profile->stacks, NULL, profile->nr_locations,
-			     &d->child_start, &d->children) ||
+	    !stacks_children(&profile->stacks, NULL, 0, &d->child_start,
+			     &d->children) ||
 	    !group_samples(d))
 		return error_nomem(err);
 	d->open[0].node = 0;

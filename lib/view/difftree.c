@@ -111,7 +111,7 @@ static enum pprof_status sum_side(const struct diff_side *side,
 		return status;
 	*ret_sum = 0;
 	for (i = 0; i < side->profile->stacks.nr; i++)
-		*ret_sum += (double)magnitude_i64(walk.values[i]);
+		*ret_sum += (double)magnitude_i64(walk.worth.values[i]);
 	walk_fini(&walk);
 	return PPROF_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One walk over the call tree gives the whole table: an open branch carries
- * the sum of what is below it, and the outermost branch of a frame, once
- * closed, is what the frame's recursion counts for.
+ * One walk over the stacks gives the whole table: a node of the tree of
+ * stacks carries the sum of what is below it, and adds that, when it is
+ * left, to the frames that no node above it holds.
  */
 #include <config.h>
 
@@ -13,18 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A frame on the present path. */
+/* A node on the present path. */
 struct branch {
-	__int128 sum;   /* of stacks at or below it */
-	uint32_t row;
-	bool outermost; /* no frame like it is above */
+	__int128 sum;  /* of stacks at or below it */
+	size_t nr_met; /* frames that the nodes above it hold */
 };
 
 /* The work of one table_init(). */
 struct tabler {
 	struct table *table;
+	const struct frames *frames;
+	const struct stacks *stacks;
 	struct table_row *rows; /* [frames.nr] by frame */
 	uint8_t *on_path;       /* [frames.nr] */
+	uint32_t *met;          /* frames on the path, each once */
+	size_t nr_met, cap_met;
 	struct branch *path;
 	size_t nr_path, cap_path;
 };
@@ -38,49 +41,102 @@ static int64_t clamp_sum(struct table *table, __int128 value)
 	return clamped;
 }
 
-static void close_branch(struct tabler *t)
+/* Room in `met` is there: see meet_run(). */
+static inline void meet(struct tabler *t, uint32_t row)
 {
-	struct branch *branch = &t->path[--t->nr_path];
-	struct table_row *row = &t->rows[branch->row];
-
-	if (t->nr_path)
-		branch[-1].sum += branch->sum;
-	if (!branch->outermost)
+	if (t->on_path[row])
 		return;
-	row->cum = clamp_sum(t->table, row->cum + branch->sum);
-	t->on_path[branch->row] = 0;
+	t->on_path[row] = 1;
+	t->rows[row].row = 1; /* met; its number comes at the end */
+	t->met[t->nr_met++] = row;
 }
 
-static bool open_branch(struct tabler *t, const struct walk_node *node)
+/* Put the frames of a node's run on the path; *ret_leaf is the last one. */
+static bool meet_run(struct tabler *t, const struct stack_node *node,
+		     uint32_t *ret_leaf)
 {
-	struct table_row *row = &t->rows[node->row];
-	struct branch *branch;
+	const loc_id *locs = t->stacks->locs + node->run;
+	const struct frames *f = t->frames;
+	uint32_t i, step, end;
 
-	if (!mem_grow(t->path, t->cap_path, t->nr_path + 1, UINT32_MAX))
-		return false;
-	row->flat = clamp_sum(t->table, (__int128)row->flat + node->self);
-	branch = &t->path[t->nr_path++];
-	branch->sum = node->self;
-	branch->row = node->row;
-	branch->outermost = !t->on_path[node->row];
-	t->on_path[node->row] = 1;
-	row->row = 1; /* met; its number comes at the end */
+	for (i = 0; i < node->nr_locs; i++) {
+		step = f->loc_start[locs[i]];
+		end = f->loc_start[locs[i] + 1];
+		if (!mem_grow(t->met, t->cap_met, t->nr_met + (end - step),
+			      SIZE_MAX / sizeof(*t->met)))
+			return false;
+		for (; step < end; step++)
+			meet(t, STEP_ROW(f->loc_steps[step]));
+		*ret_leaf = STEP_ROW(f->loc_steps[end - 1]);
+	}
 	return true;
 }
 
-static bool walk_all(struct tabler *t, struct walk *walk)
+static bool enter_node(struct tabler *t, stack_id id)
 {
-	struct walk_node node;
+	const struct stack_node *node = &t->stacks->nodes[id];
+	int64_t value = t->table->worth.values[id];
+	uint32_t leaf = t->frames->no_stack;
 
-	while (walk_next(walk, &node)) {
-		while (t->nr_path >= node.depth)
-			close_branch(t);
-		if (!open_branch(t, &node))
+	if (!mem_grow(t->path, t->cap_path, t->nr_path + 1, UINT32_MAX))
+		return false;
+	t->path[t->nr_path].sum = value;
+	t->path[t->nr_path++].nr_met = t->nr_met;
+	if (!meet_run(t, node, &leaf))
+		return false;
+	if (!value)
+		return true;
+	t->rows[leaf].flat = clamp_sum(t->table,
+				       (__int128)t->rows[leaf].flat + value);
+	if (!id) {
+		t->rows[leaf].cum = value;
+		t->rows[leaf].row = 1;
+	}
+	return true;
+}
+
+static void leave_node(struct tabler *t)
+{
+	struct branch *branch = &t->path[--t->nr_path];
+	struct table_row *row;
+
+	if (t->nr_path)
+		branch[-1].sum += branch->sum;
+	while (t->nr_met > branch->nr_met) {
+		row = &t->rows[t->met[--t->nr_met]];
+		row->cum = clamp_sum(t->table, row->cum + branch->sum);
+		t->on_path[t->met[t->nr_met]] = 0;
+	}
+}
+
+/*
+ * The next event of a node that holds a value or has one below: what is not
+ * live has nothing live below it, and adds nothing.
+ */
+static enum stack_event next_live(struct table *table, stack_id *ret_node)
+{
+	enum stack_event event;
+
+	do {
+		event = stack_walk_next(&table->walk, ret_node);
+	} while (event != STACKS_END && !table->worth.live[*ret_node]);
+	return event;
+}
+
+static bool walk_all(struct tabler *t)
+{
+	enum stack_event event;
+	stack_id node;
+
+	for (;;) {
+		event = next_live(t->table, &node);
+		if (event == STACKS_END)
+			return !t->table->walk.failed;
+		if (event == STACK_LEAVE)
+			leave_node(t);
+		else if (!enter_node(t, node))
 			return false;
 	}
-	while (t->nr_path)
-		close_branch(t);
-	return !walk->failed;
 }
 
 /* Keep the rows of frames that were met. */
@@ -97,49 +153,46 @@ static void pack_rows(struct tabler *t, size_t nr_frames)
 	}
 }
 
-static enum pprof_status walk_table(struct tabler *t, struct walk *walk,
-				    struct pprof_error *err)
+static bool walk_table(struct tabler *t)
 {
-	t->on_path = mem_zalloc(walk->frames->nr, 1);
-	t->rows = mem_zalloc(walk->frames->nr, sizeof(*t->rows));
+	t->on_path = mem_zalloc(t->frames->nr, 1);
+	t->rows = mem_zalloc(t->frames->nr, sizeof(*t->rows));
 	t->table->rows = t->rows;
-	if (!t->on_path || !t->rows || !walk_all(t, walk))
-		return error_nomem(err);
-	pack_rows(t, walk->frames->nr);
-	return PPROF_OK;
+	if (!t->on_path || !t->rows || !walk_all(t))
+		return false;
+	pack_rows(t, t->frames->nr);
+	return true;
 }
 
 enum pprof_status table_init(struct table *table, const struct frames *frames,
 			     const struct pprof_profile *profile,
 			     size_t sample_type, struct pprof_error *err)
 {
-	struct walk_opts opts = { .sample_type = sample_type };
-	struct tabler t = { .table = table };
-	enum pprof_status status;
-	struct walk walk;
-	bool clamped;
+	struct stack_values_opts opts = { .sample_type = sample_type };
+	struct tabler t = { .table = table, .frames = frames,
+			    .stacks = &profile->stacks };
+	bool ok, clamped;
 
 	memset(table, 0, sizeof(*table));
-	status = walk_init(&walk, frames, profile, &opts, err);
-	if (status)
-		return status;
-	status = walk_table(&t, &walk, err);
-	if (status) {
-		table_fini(table);
-	} else {
-		table->total = profile_shown_total(profile, sample_type,
-						   &clamped);
-		table->clamped |= clamped;
-	}
-	walk_fini(&walk);
+	ok = stack_values_init(&table->worth, profile, &opts) &&
+	     stack_walk_init(&table->walk, t.stacks) && walk_table(&t);
 	mem_free(t.on_path);
+	mem_free(t.met);
 	mem_free(t.path);
-	return status;
+	if (!ok) {
+		table_fini(table);
+		return error_nomem(err);
+	}
+	table->total = profile_shown_total(profile, sample_type, &clamped);
+	table->clamped |= clamped;
+	return PPROF_OK;
 }
 
 void table_fini(struct table *table)
 {
 	mem_free(table->rows);
+	stack_values_fini(&table->worth);
+	stack_walk_fini(&table->walk);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -252,21 +305,19 @@ struct edge {
 	bool called; /* some of them were no inlined code */
 };
 
-/* A frame on the present path that is shown. */
-struct shown {
-	uint32_t depth;
-	uint32_t row;
-};
-
 /* The work of one table_mark_inlined(). */
 struct marker {
+	const struct frames *frames;
 	struct table_row **by_row; /* [frames.nr] NULL: not shown */
 	uint8_t *is_inlined;       /* [frames.nr] some location inlines it */
+	uint8_t *loc_shown;        /* [nr_locations] it has a shown frame */
 	struct edge *edges;
 	size_t nr_edges, cap_edges;
 	struct idmap map;
-	struct shown *path;
+	uint32_t *path;            /* frames on it that are shown */
 	size_t nr_path, cap_path;
+	size_t *marks;             /* length of `path` at each node's start */
+	size_t nr_marks, cap_marks;
 };
 
 static uint64_t hash_edge(const void *ctx, uint32_t id)
@@ -301,36 +352,52 @@ static bool add_edge(struct marker *m, const struct edge *edge)
 	return true;
 }
 
-/* Go on to a node; its nearest shown ancestor counts as its caller. */
-static bool mark_node(struct marker *m, const struct walk_node *node)
+/* Go on to a frame; its nearest shown ancestor counts as its caller. */
+static bool mark_frame(struct marker *m, uint32_t step)
 {
-	struct edge edge = { .callee = node->row, .called = node->called };
+	struct edge edge = { .callee = STEP_ROW(step),
+			     .called = !STEP_INLINED(step) };
 
-	while (m->nr_path && m->path[m->nr_path - 1].depth >= node->depth)
-		m->nr_path--;
-	if (!m->by_row[node->row])
+	if (!m->by_row[edge.callee])
 		return true;
-	if (m->nr_path && m->is_inlined[node->row]) {
-		edge.caller = m->path[m->nr_path - 1].row;
+	if (m->nr_path && m->is_inlined[edge.callee]) {
+		edge.caller = m->path[m->nr_path - 1];
 		if (edge.caller != edge.callee && !add_edge(m, &edge))
 			return false;
 	}
 	if (!mem_grow(m->path, m->cap_path, m->nr_path + 1, UINT32_MAX))
 		return false;
-	m->path[m->nr_path].depth = node->depth;
-	m->path[m->nr_path++].row = node->row;
+	m->path[m->nr_path++] = edge.callee;
 	return true;
 }
 
-static bool mark_rows(struct marker *m, struct walk *walk)
+static bool mark_node(struct marker *m, const struct stacks *stacks,
+		      stack_id id)
+{
+	const struct stack_node *node = &stacks->nodes[id];
+	const struct frames *f = m->frames;
+	const loc_id *locs = stacks->locs + node->run;
+	uint32_t i, step;
+
+	if (!mem_grow(m->marks, m->cap_marks, m->nr_marks + 1, UINT32_MAX))
+		return false;
+	m->marks[m->nr_marks++] = m->nr_path;
+	for (i = 0; i < node->nr_locs; i++) {
+		if (!m->loc_shown[locs[i]])
+			continue;
+		for (step = f->loc_start[locs[i]];
+		     step < f->loc_start[locs[i] + 1]; step++)
+			if (!mark_frame(m, f->loc_steps[step]))
+				return false;
+	}
+	return true;
+}
+
+static void mark_rows(struct marker *m)
 {
 	struct table_row *row;
-	struct walk_node node;
 	size_t i;
 
-	while (walk_next(walk, &node))
-		if (!mark_node(m, &node))
-			return false;
 	for (i = 0; i < m->nr_edges; i++) {
 		row = m->by_row[m->edges[i].callee];
 		if (m->edges[i].called)
@@ -338,56 +405,78 @@ static bool mark_rows(struct marker *m, struct walk *walk)
 		else
 			row->inlined = true;
 	}
-	return !walk->failed;
 }
 
-/* False when out of memory; *ret_any: some row can be inlined at all. */
-static bool list_rows(struct marker *m, struct table *table,
-		      const struct walk *walk, bool *ret_any)
+static bool mark_all(struct marker *m, struct table *table,
+		     const struct stacks *stacks)
 {
-	const struct frames *f = walk->frames;
-	size_t nr = f->loc_start[walk->profile->nr_locations], i;
+	enum stack_event event;
+	stack_id node;
+
+	stack_walk_rewind(&table->walk);
+	for (;;) {
+		event = next_live(table, &node);
+		if (event == STACKS_END)
+			break;
+		if (event == STACK_LEAVE)
+			m->nr_path = m->marks[--m->nr_marks];
+		else if (!mark_node(m, stacks, node))
+			return false;
+	}
+	mark_rows(m);
+	return !table->walk.failed;
+}
+
+/* What the table shows, as look-ups; *ret_any: some of it can be inlined. */
+static bool list_rows(struct marker *m, struct table *table,
+		      size_t nr_locations, bool *ret_any)
+{
+	const struct frames *f = m->frames;
+	uint32_t step, row;
+	size_t i;
 
 	m->by_row = mem_zalloc(f->nr, sizeof(*m->by_row));
 	m->is_inlined = mem_zalloc(f->nr, 1);
-	if (!m->by_row || !m->is_inlined)
+	m->loc_shown = mem_zalloc(nr_locations, 1);
+	if (!m->by_row || !m->is_inlined || !m->loc_shown)
 		return false;
-	*ret_any = false;
-	for (i = 0; i < nr; i++) {
-		if (!STEP_INLINED(f->loc_steps[i]))
-			continue;
-		m->is_inlined[STEP_ROW(f->loc_steps[i])] = 1;
-		*ret_any = true;
-	}
 	for (i = 0; i < table->nr; i++)
 		m->by_row[table->rows[i].row] = &table->rows[i];
+	*ret_any = false;
+	for (i = 1; i < nr_locations; i++) {
+		for (step = f->loc_start[i]; step < f->loc_start[i + 1];
+		     step++) {
+			row = STEP_ROW(f->loc_steps[step]);
+			if (!m->by_row[row])
+				continue;
+			m->loc_shown[i] = 1;
+			if (!STEP_INLINED(f->loc_steps[step]))
+				continue;
+			m->is_inlined[row] = 1;
+			*ret_any = true;
+		}
+	}
 	return true;
 }
 
 enum pprof_status table_mark_inlined(struct table *table,
 				     const struct frames *frames,
 				     const struct pprof_profile *profile,
-				     size_t sample_type,
 				     struct pprof_error *err)
 {
-	struct walk_opts opts = { .sample_type = sample_type };
-	enum pprof_status status;
 	struct marker m;
-	struct walk walk;
-	bool any;
+	bool ok, any;
 
-	status = walk_init(&walk, frames, profile, &opts, err);
-	if (status)
-		return status;
 	memset(&m, 0, sizeof(m));
-	if (!list_rows(&m, table, &walk, &any) ||
-	    (any && !mark_rows(&m, &walk)))
-		status = error_nomem(err);
-	walk_fini(&walk);
+	m.frames = frames;
+	ok = list_rows(&m, table, profile->nr_locations, &any) &&
+	     (!any || mark_all(&m, table, &profile->stacks));
 	mem_free(m.by_row);
 	mem_free(m.is_inlined);
+	mem_free(m.loc_shown);
 	mem_free(m.edges);
 	mem_free(m.path);
+	mem_free(m.marks);
 	idmap_fini(&m.map);
-	return status;
+	return ok ? PPROF_OK : error_nomem(err);
 }

@@ -5,7 +5,9 @@
 #ifndef VIEW_TABLE_H
 #define VIEW_TABLE_H
 
-#include "view/walk.h"
+#include "view/frames.h"
+#include "view/stack_values.h"
+#include "view/stack_walk.h"
 
 struct table_row {
 	int64_t flat;   /* of stacks that end in the frame; clamped */
@@ -21,6 +23,8 @@ struct table {
 	size_t nr;
 	int64_t total; /* what 100 % is: sum of |value|, or the base's */
 	bool clamped;  /* some figure hit an int64 limit */
+	struct stack_values worth; /* of the sample type */
+	struct stack_walk walk;    /* over the profile's stacks */
 };
 
 /* OK, NOMEM; table_fini() after either. Rows are in order of frames. */
@@ -50,12 +54,11 @@ void table_sort(struct table *table, bool by_cum);
 /*
  * Set how the table's rows, as they are now, come to be called: by the rules
  * of go tool pprof, where calls between two functions count as inlined when
- * all of them are. OK, NOMEM.
+ * all of them are. `frames` and `profile` as in table_init(). OK, NOMEM.
  */
 enum pprof_status table_mark_inlined(struct table *table,
 				     const struct frames *frames,
 				     const struct pprof_profile *profile,
-				     size_t sample_type,
 				     struct pprof_error *err);
 
 #endif

@@ -246,14 +246,14 @@ enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
 	status = walk_init(&walk, frames, profile, &opts->walk, err);
 	if (status)
 		return status;
-	status = tree_build(tree, frames, next_of_walk, &walk, walk.weight,
-			    opts, err);
+	status = tree_build(tree, frames, next_of_walk, &walk,
+			    walk.worth.weight, opts, err);
 	if (!status && walk.failed) {
 		tree_fini(tree);
 		status = error_nomem(err);
 	}
-	tree->nr_negative = walk.nr_negative;
-	tree->shift = walk.shift;
+	tree->nr_negative = walk.worth.nr_negative;
+	tree->shift = walk.worth.shift;
 	walk_fini(&walk);
 	return status;
 }

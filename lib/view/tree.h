@@ -44,7 +44,7 @@ struct tree {
 	uint64_t nr_kept;        /* FRAME nodes */
 	uint64_t nr_negative;    /* stacks below zero, drawn by magnitude */
 	uint32_t deepest;        /* depth of the deepest frame */
-	unsigned shift;          /* see walk.shift */
+	unsigned shift;          /* see stack_values.shift */
 	int64_t *row_self;       /* [frames.nr] self of each frame; clamped */
 };
 

@@ -7,7 +7,6 @@
 #include <config.h>
 
 #include "base/mem.h"
-#include "profile/sampling.h"
 #include "view/walk.h"
 
 #include <stdlib.h>
@@ -27,107 +26,6 @@ struct walk_cursor {
 	uint32_t step;   /* index into frames.loc_steps */
 	stack_id origin; /* reverse only: the stack that is walked up */
 };
-
-/* The label set says that its samples were subtracted. */
-static bool is_base_lset(const struct pprof_profile *p, lset_id id, str_id key)
-{
-	const struct lset *lset = &p->lsets[id];
-	uint32_t i;
-
-	for (i = 0; i < lset->nr; i++)
-		if (p->labels[lset->labels + i].key == key)
-			return true;
-	return false;
-}
-
-bool walk_has_base(const struct pprof_profile *p)
-{
-	str_id key = strtab_find(&p->strings, BASE_LABEL,
-				 strlen(BASE_LABEL));
-	size_t i;
-
-	if (key == STR_NONE || !p->sample_lset)
-		return false;
-	for (i = 0; i < p->nr_samples; i++)
-		if (is_base_lset(p, p->sample_lset[i], key))
-			return true;
-	return false;
-}
-
-/* What sample `i` adds to its stack on the side that is walked. */
-static __int128 side_value(const struct walk *walk, size_t i, int64_t value,
-			   str_id key)
-{
-	const struct pprof_profile *p = walk->profile;
-	bool base = value < 0;
-
-	if (walk->opts.side == WALK_ALL)
-		return value;
-	if (!base && key != STR_NONE && p->sample_lset)
-		base = is_base_lset(p, p->sample_lset[i], key);
-	if (base != (walk->opts.side == WALK_BASE))
-		return 0;
-	return value < 0 ? -(__int128)value : value;
-}
-
-/* Samples that were counted, without a word on the period: Poisson. */
-static bool is_counted(const struct pprof_profile *p, size_t type)
-{
-	return !strcmp(profile_str(p, p->types[type].type), "samples") &&
-	       !strcmp(profile_str(p, p->types[type].unit), "count");
-}
-
-/* Net value of each stack over its label sets. */
-static void sum_stacks(struct walk *walk)
-{
-	const struct pprof_profile *p = walk->profile;
-	str_id key = strtab_find(&p->strings, BASE_LABEL,
-				 strlen(BASE_LABEL));
-	const int64_t *values;
-	unsigned __int128 weight = 0;
-	struct sampling sampling;
-	bool counted;
-	size_t i;
-
-	values = p->nr_types ? p->values[walk->opts.sample_type] : NULL;
-	sampling = sampling_of(p, walk->opts.sample_type);
-	counted = walk->vars && values && sampling.kind == SAMPLING_EXACT &&
-		  is_counted(p, walk->opts.sample_type);
-	for (i = 0; values && i < p->nr_samples; i++) {
-		int64_t *sum = &walk->values[p->sample_stack[i]];
-		__int128 value = side_value(walk, i, values[i], key);
-
-		*sum = clamp_i64(*sum + value);
-		if (!walk->vars || !value)
-			continue;
-		walk->vars[p->sample_stack[i]] +=
-			counted ? (double)magnitude_i64(values[i])
-				: sampling_variance(&sampling, p, i);
-	}
-	for (i = 0; i < p->stacks.nr; i++) {
-		walk->nr_negative += walk->values[i] < 0;
-		weight += magnitude_i64(walk->values[i]);
-	}
-	while (weight >> walk->shift > INT64_MAX)
-		walk->shift++;
-	walk->weight = (uint64_t)(weight >> walk->shift);
-}
-
-/* Mark the way from every stack with a value to the root. */
-static void mark_live(struct walk *walk)
-{
-	const struct stack_node *nodes = walk->profile->stacks.nodes;
-	size_t i;
-	stack_id id;
-
-	walk->live[0] = 1;
-	for (i = 1; i < walk->profile->stacks.nr; i++) {
-		if (!walk->values[i])
-			continue;
-		for (id = (stack_id)i; !walk->live[id]; id = nodes[id].parent)
-			walk->live[id] = 1;
-	}
-}
 
 static loc_id cursor_location(const struct walk *walk,
 			      const struct walk_cursor *cursor)
@@ -173,7 +71,7 @@ static inline void prefetch_children(const struct walk *walk, uint32_t start,
 		start = end - PREFETCH_CHILDREN;
 	for (i = start; i < end; i++) {
 		__builtin_prefetch(&stacks->nodes[walk->children[i]]);
-		__builtin_prefetch(&walk->live[walk->children[i]]);
+		__builtin_prefetch(&walk->worth.live[walk->children[i]]);
 		__builtin_prefetch(&walk->child_start[walk->children[i]]);
 	}
 	for (i = start; i < end; i++)
@@ -193,7 +91,7 @@ static bool open_children(struct walk *walk, stack_id node, uint32_t depth)
 	prefetch_children(walk, start, i);
 	while (i-- > start) {
 		child.node = walk->children[i];
-		if (walk->live[child.node])
+		if (walk->worth.live[child.node])
 			open_at_location(walk, child);
 	}
 	return true;
@@ -204,7 +102,7 @@ static bool open_no_stack(struct walk *walk)
 {
 	struct walk_cursor cursor = { .node = STACK_NONE, .depth = 1 };
 
-	if (!walk->values[0])
+	if (!walk->worth.values[0])
 		return true;
 	if (!reserve_open(walk, 1))
 		return false;
@@ -221,11 +119,11 @@ static bool open_leaves(struct walk *walk)
 	size_t nr = 0, i;
 
 	for (i = 1; i < stacks->nr; i++)
-		nr += walk->values[i] != 0;
+		nr += walk->worth.values[i] != 0;
 	if (!reserve_open(walk, nr))
 		return false;
 	for (i = 1; i < stacks->nr; i++) {
-		if (!walk->values[i])
+		if (!walk->worth.values[i])
 			continue;
 		cursor.node = (stack_id)i;
 		cursor.origin = (stack_id)i;
@@ -276,9 +174,9 @@ struct walk_sum {
 static void add_stack(const struct walk *walk, stack_id stack,
 		      struct walk_sum *sum)
 {
-	sum->self += walk->values[stack];
-	if (walk->vars)
-		sum->var += walk->vars[stack];
+	sum->self += walk->worth.values[stack];
+	if (walk->worth.vars)
+		sum->var += walk->worth.vars[stack];
 }
 
 /*
@@ -539,29 +437,24 @@ bool walk_next(struct walk *walk, struct walk_node *node)
 	node->var = sum.var;
 	node->self = clamp_i64(self);
 	node->clamped = self != node->self;
-	node->weight = (uint64_t)((self < 0 ? -self : self) >> walk->shift);
+	node->weight = (uint64_t)((self < 0 ? -self : self) >>
+				  walk->worth.shift);
 	return true;
 }
 
 static bool start(struct walk *walk)
 {
-	const struct pprof_profile *p = walk->profile;
+	struct stack_values_opts opts = {
+		.sample_type = walk->opts.sample_type,
+		.with_noise = walk->opts.with_noise,
+		.side = walk->opts.side
+	};
 
-	walk->values = mem_zalloc(p->stacks.nr, sizeof(*walk->values));
-	walk->live = mem_zalloc(p->stacks.nr, sizeof(*walk->live));
-	if (walk->opts.with_noise)
-		walk->vars = mem_zalloc(p->stacks.nr, sizeof(*walk->vars));
-	if (!walk->values || !walk->live ||
-	    (walk->opts.with_noise && !walk->vars))
+	if (!stack_values_init(&walk->worth, walk->profile, &opts))
 		return false;
-	sum_stacks(walk);
-	if (!walk->opts.reverse) {
-		mark_live(walk);
-		if (!open_children(walk, 0, 1))
-			return false;
-	} else if (!open_leaves(walk)) {
+	if (walk->opts.reverse ? !open_leaves(walk)
+			       : !open_children(walk, 0, 1))
 		return false;
-	}
 	if (!open_no_stack(walk))
 		return false;
 	sort_open(walk, 0);
@@ -603,9 +496,7 @@ enum pprof_status walk_init(struct walk *walk, const struct frames *frames,
 
 void walk_fini(struct walk *walk)
 {
-	mem_free(walk->values);
-	mem_free(walk->vars);
-	mem_free(walk->live);
+	stack_values_fini(&walk->worth);
 	mem_free(walk->child_start);
 	mem_free(walk->children);
 	mem_free(walk->open);

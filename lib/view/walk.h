@@ -8,40 +8,21 @@
 #define VIEW_WALK_H
 
 #include "view/frames.h"
-
-/* Sums are kept in 128 bits and clamped where they are stored. */
-static inline int64_t clamp_i64(__int128 value)
-{
-	if (value > INT64_MAX)
-		return INT64_MAX;
-	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
-}
-
-static inline uint64_t magnitude_i64(int64_t value)
-{
-	return value < 0 ? -(uint64_t)value : (uint64_t)value;
-}
+#include "view/stack_values.h"
 
 /* One node, valid until the next step. */
 struct walk_node {
 	uint32_t row;      /* of the frames */
 	uint32_t depth;    /* 1: directly under the root */
 	int64_t self;      /* of stacks that end here; clamped */
-	uint64_t weight;   /* |self| as drawn, see walk.shift */
+	uint64_t weight;   /* |self| as drawn, see stack_values.shift */
 	bool inlined;      /* some of it was inlined code */
 	bool called;       /* some of it was not */
 	bool clamped;      /* self hit an int64 limit */
-	double var;        /* variance of self, with walk_opts.with_noise */
+	double var;        /* variance of self, with_noise */
 	/* Of differences only, see difftree.h: the other side. */
 	int64_t base_self;
 	double base_var;
-};
-
-/* Which samples count. Base ones are labelled so or below zero. */
-enum walk_side {
-	WALK_ALL = 0,
-	WALK_BASE, /* by their magnitude */
-	WALK_NEW
 };
 
 struct walk_opts {
@@ -59,26 +40,15 @@ struct walk {
 	const struct frames *frames;
 	const struct pprof_profile *profile;
 	struct walk_opts opts;
-	int64_t *values;       /* [stacks.nr] net value of each stack */
-	double *vars;          /* [stacks.nr] their variances, or NULL */
-	uint8_t *live;         /* [stacks.nr] 1: it or one below has a value */
+	struct stack_values worth;
 	uint32_t *child_start; /* forward only */
 	stack_id *children;
 	struct walk_cursor *open; /* branches not yet taken; next one last */
 	size_t nr_open, cap_open;
 	struct walk_cursor *group; /* those that make the present node */
 	size_t nr_group, cap_group;
-	uint64_t nr_negative;  /* stacks below zero */
-	unsigned shift;        /* weights are |value| >> shift: sum < 2^63 */
-	uint64_t weight;       /* no less than the sum of all weights */
 	bool failed;           /* out of memory: the walk ended early */
 };
-
-/* Label that go tool pprof puts on the samples that were subtracted. */
-#define BASE_LABEL "pprof::base"
-
-/* Some sample carries BASE_LABEL. */
-bool walk_has_base(const struct pprof_profile *profile);
 
 /* OK or NOMEM; walk_fini() after either. `frames` and `profile` borrowed. */
 enum pprof_status walk_init(struct walk *walk, const struct frames *frames,

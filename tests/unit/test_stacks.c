@@ -179,10 +179,10 @@ static void test_children(void **state)
 	assert_int_equal(nr, stacks.nr - 1);
 	mem_free(start);
 	mem_free(children);
-	assert_true(stacks_children(&stacks, NULL, 6, &start, &children));
+	assert_true(stacks_children(&stacks, NULL, 0, &start, &children));
+	assert_int_equal(start[stacks.nr], stacks.nr - 1);
 	for (i = 1; i < start[1]; i++)
-		assert_true(stacks.nodes[children[i - 1]].first <
-			    stacks.nodes[children[i]].first);
+		assert_true(children[i - 1] < children[i]);
 	mem_free(start);
 	mem_free(children);
 	stacks_fini(&stacks);
@@ -221,6 +221,90 @@ static void test_no_memory(void **state)
 	stacks_fini(&stacks);
 }
 
+/* Add model stacks [from, from + nr) at once; false when out of memory. */
+static bool add_some(struct stacks *stacks, struct model *model, size_t from,
+		     size_t nr)
+{
+	struct stack_span spans[STACKS_BATCH];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		spans[i].first = (from + i) * DEPTH_MAX;
+		spans[i].nr = model->depth[from + i];
+	}
+	return stacks_add_batch(stacks, &model->locs[0][0], spans, nr,
+				&model->ids[from]);
+}
+
+/*
+ * Stacks added together, of which many split what another one of them stands
+ * on, make the tree that they make one by one.
+ */
+static void test_batches(void **state)
+{
+	static struct model model;
+	struct stacks stacks, single;
+	size_t i, nr, plain;
+	stack_id id;
+
+	(void)state;
+	seed = 17;
+	fill_model(&model);
+	assert_true(stacks_init(&stacks));
+	assert_true(stacks_init(&single));
+	for (i = 0; i < NR; i += nr) {
+		nr = 1 + next_random(STACKS_BATCH);
+		if (nr > NR - i)
+			nr = NR - i;
+		assert_true(add_some(&stacks, &model, i, nr));
+		/* The single adder goes on from what a batch left. */
+		id = stacks_add(&stacks, model.locs[i], model.depth[i]);
+		assert_int_equal(id, model.ids[i]);
+	}
+	check_tree(&stacks);
+	for (i = 0; i < NR; i++) {
+		plain = stacks_add(&single, model.locs[i], model.depth[i]);
+		assert_int_not_equal(plain, STACK_NONE);
+		expect_stack(&stacks, model.ids[i], model.locs[i],
+			     model.depth[i]);
+	}
+	assert_int_equal(stacks.nr, single.nr);
+	assert_int_equal(stacks.nr_locs, single.nr_locs);
+	stacks_fini(&stacks);
+	stacks_fini(&single);
+}
+
+/* A batch that fails half-way may be added again. */
+static void test_batch_no_memory(void **state)
+{
+	static struct model model;
+	struct stacks stacks;
+	uint64_t n;
+	size_t i;
+
+	(void)state;
+	seed = 19;
+	fill_model(&model);
+	assert_true(stacks_init(&stacks));
+	for (i = 0; i < 640; i += STACKS_BATCH) {
+		for (n = 1;; n++) {
+			bool ok;
+
+			mem_fail_nth(n, true);
+			ok = add_some(&stacks, &model, i, STACKS_BATCH);
+			mem_fail_nth(0, false);
+			if (ok)
+				break;
+			assert_true(n < 40);
+			check_tree(&stacks);
+		}
+	}
+	for (i = 0; i < 640; i++)
+		expect_stack(&stacks, model.ids[i], model.locs[i],
+			     model.depth[i]);
+	stacks_fini(&stacks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +312,8 @@ int main(void)
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_batch_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("stacks", tests, NULL, NULL);
