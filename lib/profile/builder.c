@@ -305,10 +305,15 @@ lset_id builder_lset(struct builder *b, const struct label *labels, size_t nr)
 	return id;
 }
 
+void builder_fail_frames(struct builder *b)
+{
+	fail(b, PPROF_LIMIT, "a stack has more frames than the limit frames");
+}
+
 static uint32_t fail_frames(struct builder *b)
 {
-	return fail(b, PPROF_LIMIT, "a stack has more frames than the limit "
-		    "frames");
+	builder_fail_frames(b);
+	return ID_FAILED;
 }
 
 stack_id builder_stack_root_first(struct builder *b, const loc_id *root_first,
@@ -517,6 +522,7 @@ void builder_add(struct builder *b, const loc_id *leaf_first, size_t nr,
 		frames[i] = leaf_first[nr - 1 - i];
 	b->spans[b->nr_pending].first = b->nr_queue;
 	b->spans[b->nr_pending].nr = nr;
+	b->spans[b->nr_pending].below = 0;
 	b->nr_queue += nr;
 	pending = &b->pending[b->nr_pending++];
 	pending->lset = lset;

@@ -89,6 +89,9 @@ void builder_add(struct builder *builder, const loc_id *leaf_first, size_t nr,
 		 lset_id lset, const int64_t *values, enum pprof_unit unit,
 		 uint64_t where);
 
+/* Fail for a stack that is longer than the limit frames. */
+void builder_fail_frames(struct builder *builder);
+
 /* Put what builder_add() queued into the profile. */
 void builder_flush(struct builder *builder);
 

@@ -387,7 +387,7 @@ bool stacks_add_batch(struct stacks *stacks, const loc_id *locs,
 	for (i = 0; i < nr; i++) {
 		states[i].locs = locs + spans[i].first;
 		states[i].nr = spans[i].nr;
-		states[i].node = 0;
+		states[i].node = spans[i].below;
 		if (spans[i].nr)
 			seek_child(stacks, &states[i]);
 	}

@@ -70,10 +70,11 @@ __attribute__((warn_unused_result))
 stack_id stacks_add(struct stacks *stacks, const loc_id *root_first,
 		    size_t nr);
 
-/* A stack among several in one array: locs[first .. first + nr), root first. */
+/* Frames among many in one array, locs[first .. first + nr), root first. */
 struct stack_span {
 	size_t first;
 	size_t nr;
+	stack_id below; /* the stack that they go on from; 0: a whole stack */
 };
 
 /* Most stacks that one stacks_add_batch() call takes. */

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/opts.h"
 #include "profile/stats.h"
-#include "transform/descent.h"
+#include "transform/graft.h"
 #include "transform/merge.h"
 #include "transform/types.h"
 
@@ -30,8 +30,6 @@ struct adding {
 	struct column columns[SAMPLE_TYPES_MAX];
 	map_id *maps;     /* [nr_mappings] row, ID_FAILED: not yet */
 	loc_id *locs;     /* [nr_locations] 0: not yet */
-	loc_id *frames;   /* the stack at hand, root first */
-	size_t cap_frames;
 	bool saturated;
 };
 
@@ -439,75 +437,91 @@ static bool take_values(struct adding *a, size_t sample, int64_t *values)
 	return any != 0;
 }
 
-/* The path's frames of the merge, from `nr_done` on; false on failure. */
-static bool map_path(struct adding *a, const struct descent *d,
-		     size_t nr_done)
-{
-	size_t i;
-	loc_id id;
+/* What adding the samples needs for a while. */
+struct placing {
+	uint8_t *wanted;   /* [stacks.nr] 1: a sample with a value is below */
+	stack_id *targets; /* [stacks.nr] stacks of the merge */
+};
 
-	if (!mem_grow(a->frames, a->cap_frames, d->nr_path + 1, UINT32_MAX)) {
-		a->merger->builder.status = PPROF_NOMEM;
-		return false;
+/* What only samples without a value lead to is not wanted. */
+static void mark_wanted(struct adding *a, uint8_t *wanted)
+{
+	const struct pprof_profile *p = a->input->profile;
+	int64_t values[SAMPLE_TYPES_MAX];
+	stack_id id;
+	size_t i;
+
+	wanted[0] = 1;
+	for (i = 0; i < p->nr_samples; i++) {
+		if (!take_values(a, i, values))
+			continue;
+		for (id = p->sample_stack[i]; !wanted[id];
+		     id = p->stacks.nodes[id].parent)
+			wanted[id] = 1;
 	}
-	for (i = nr_done; i < d->nr_path; i++) {
-		id = d->path[i];
-		if (!a->locs[id])
-			a->locs[id] = map_location(a, id);
-		if (a->locs[id] == ID_FAILED)
-			return false;
-		a->frames[i] = a->locs[id];
+}
+
+/* Rows of the merge for all locations of wanted stacks. */
+static bool map_locations(struct adding *a, const uint8_t *wanted)
+{
+	const struct stacks *stacks = &a->input->profile->stacks;
+	const struct stack_node *node;
+	const loc_id *locs;
+	size_t i, j;
+
+	for (i = 1; i < stacks->nr; i++) {
+		if (!wanted[i])
+			continue;
+		node = &stacks->nodes[i];
+		locs = stacks->locs + node->run;
+		for (j = 0; j < node->nr_locs; j++) {
+			if (a->locs[locs[j]])
+				continue;
+			a->locs[locs[j]] = map_location(a, locs[j]);
+			if (a->locs[locs[j]] == ID_FAILED)
+				return false;
+		}
 	}
 	return true;
 }
 
-/*
- * The samples of the stack at hand. `nr_done` frames of it are mapped; what
- * only samples without a value lead to is not. Returns how many are then.
- */
-static size_t add_stack(struct adding *a, const struct descent *d,
-			const uint32_t *samples, size_t nr, size_t nr_done)
+static void place_samples(struct adding *a, const stack_id *targets)
 {
+	const struct pprof_profile *p = a->input->profile;
 	struct builder *b = &a->merger->builder;
 	int64_t values[SAMPLE_TYPES_MAX];
-	const lset_id *lsets = a->input->profile->sample_lset;
-	stack_id stack = STACK_NONE;
 	lset_id lset;
 	size_t i;
 
-	for (i = 0; i < nr && !b->status; i++) {
-		if (!take_values(a, samples[i], values))
+	for (i = 0; i < p->nr_samples && !b->status; i++) {
+		if (!take_values(a, i, values))
 			continue;
-		if (stack == STACK_NONE) {
-			if (!map_path(a, d, nr_done))
-				return nr_done;
-			nr_done = d->nr_path;
-			stack = builder_stack_root_first(b, a->frames,
-							 nr_done);
-		}
-		lset = import_lset(&a->import, lsets ? lsets[samples[i]] : 0);
-		builder_sample(b, stack, lset, values, PPROF_UNIT_NONE, 0);
+		lset = import_lset(&a->import,
+				   p->sample_lset ? p->sample_lset[i] : 0);
+		builder_sample(b, targets[p->sample_stack[i]], lset, values,
+			       PPROF_UNIT_NONE, 0);
 	}
-	return nr_done;
 }
 
 static void add_samples(struct adding *a)
 {
+	const struct stacks *stacks = &a->input->profile->stacks;
 	struct builder *b = &a->merger->builder;
-	const uint32_t *samples;
-	size_t nr, nr_done = 0;
-	struct descent d;
+	struct placing placing;
 
-	if (descent_init(&d, a->input->profile, NULL) != PPROF_OK)
-		d.failed = true;
-	while (!d.failed && !b->status && descent_next(&d, &samples, &nr)) {
-		if (d.nr_kept < nr_done)
-			nr_done = d.nr_kept;
-		nr_done = add_stack(a, &d, samples, nr, nr_done);
+	placing.wanted = mem_zalloc(stacks->nr, 1);
+	placing.targets = mem_alloc(stacks->nr, sizeof(*placing.targets));
+	if (!placing.wanted || !placing.targets) {
+		b->status = b->status ? b->status : PPROF_NOMEM;
+	} else {
+		mark_wanted(a, placing.wanted);
+		if (map_locations(a, placing.wanted) &&
+		    graft_stacks(stacks, placing.wanted, a->locs, b,
+				 placing.targets))
+			place_samples(a, placing.targets);
 	}
-	if (d.failed && !b->status)
-		b->status = PPROF_NOMEM;
-	descent_fini(&d);
+	mem_free(placing.wanted);
+	mem_free(placing.targets);
 }
 
 /* PPROF_MERGE_MAX: move the input's sums over to the largest ones. */
@@ -621,7 +635,6 @@ enum pprof_status merger_add(struct pprof_merger *m,
 	import_fini(&a.import);
 	mem_free(a.maps);
 	mem_free(a.locs);
-	mem_free(a.frames);
 	if (m->builder.status == PPROF_NOMEM)
 		return error_nomem(err);
 	if (m->builder.status)

@@ -231,6 +231,7 @@ static bool add_some(struct stacks *stacks, struct model *model, size_t from,
 	for (i = 0; i < nr; i++) {
 		spans[i].first = (from + i) * DEPTH_MAX;
 		spans[i].nr = model->depth[from + i];
+		spans[i].below = 0;
 	}
 	return stacks_add_batch(stacks, &model->locs[0][0], spans, nr,
 				&model->ids[from]);
@@ -274,6 +275,40 @@ static void test_batches(void **state)
 	stacks_fini(&single);
 }
 
+/* A stack in two parts, the second one below where the first has come to. */
+static void test_below(void **state)
+{
+	static struct model model;
+	struct stack_span span;
+	struct stacks stacks;
+	stack_id upper, id;
+	size_t i;
+
+	(void)state;
+	seed = 23;
+	fill_model(&model);
+	assert_true(stacks_init(&stacks));
+	for (i = 0; i < NR; i++) {
+		span.first = i * DEPTH_MAX;
+		span.nr = next_random((uint32_t)model.depth[i] + 1);
+		span.below = 0;
+		assert_true(stacks_add_batch(&stacks, &model.locs[0][0],
+					     &span, 1, &upper));
+		span.first += span.nr;
+		span.nr = model.depth[i] - span.nr;
+		span.below = upper;
+		assert_true(stacks_add_batch(&stacks, &model.locs[0][0],
+					     &span, 1, &model.ids[i]));
+		id = stacks_add(&stacks, model.locs[i], model.depth[i]);
+		assert_int_equal(id, model.ids[i]);
+	}
+	check_tree(&stacks);
+	for (i = 0; i < NR; i++)
+		expect_stack(&stacks, model.ids[i], model.locs[i],
+			     model.depth[i]);
+	stacks_fini(&stacks);
+}
+
 /* A batch that fails half-way may be added again. */
 static void test_batch_no_memory(void **state)
 {
@@ -313,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_below),
 		cmocka_unit_test(test_batch_no_memory),
 	};
 
