@@ -66,18 +66,45 @@ struct refused {
 	const char *magic;
 	const char *name;
 	const char *remedy;
+	/* What else tells it, where the magic alone may stand in a text. */
+	bool (*holds)(const uint8_t head[HEAD_BYTES]);
 };
 
+#define TAR_SUM 148 /* POSIX.1-1988 ustar: octal, in eight bytes */
+#define TAR_SUM_BYTES 8
+
+/* The sum of the header's bytes, its own field taken as blanks. */
+static bool is_tar(const uint8_t head[HEAD_BYTES])
+{
+	unsigned sum = 0, want = 0;
+	size_t i;
+
+	for (i = 0; i < HEAD_BYTES; i++)
+		sum += i - TAR_SUM < TAR_SUM_BYTES ? (uint8_t)' ' : head[i];
+	for (i = TAR_SUM; i < TAR_SUM + TAR_SUM_BYTES; i++)
+		if (head[i] >= '0' && head[i] <= '7')
+			want = want << 3 | (unsigned)(head[i] - '0');
+	return sum == want;
+}
+
+static bool is_bzip2(const uint8_t head[HEAD_BYTES])
+{
+	return !memcmp(head, "BZh", 3) && head[3] >= '1' && head[3] <= '9';
+}
+
 static const struct refused refused[] = {
-	{ 0, 4, "\x28\xb5\x2f\xfd", "zstd-compressed", "zstd -d" },
-	{ 0, 6, "\xfd" "7zXZ\0", "xz-compressed", "xz -d" },
-	{ 0, 3, "BZh", "bzip2-compressed", "bzip2 -d" },
-	{ 0, 4, "\x04\x22\x4d\x18", "lz4-compressed", "lz4 -d" },
-	{ 0, 4, "PK\3\4", "a zip archive", "unzip -p" },
-	{ 257, 8, "ustar\0" "00", "a tar archive", "tar -xO" }, /* POSIX */
-	{ 257, 8, "ustar  \0", "a tar archive", "tar -xO" }, /* GNU */
-	{ 0, 2, "\xff\xfe", "UTF-16 text", "iconv -f UTF-16 -t UTF-8" },
-	{ 0, 2, "\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8" },
+	{ 0, 4, "\x28\xb5\x2f\xfd", "zstd-compressed", "zstd -d", NULL },
+	{ 0, 6, "\xfd" "7zXZ\0", "xz-compressed", "xz -d", NULL },
+	/* "BZh" and a digit, then the head of a block, or of the end. */
+	{ 4, 6, "1AY&SY", "bzip2-compressed", "bzip2 -d", is_bzip2 },
+	{ 4, 6, "\x17\x72\x45\x38\x50\x90", "bzip2-compressed", "bzip2 -d",
+	  is_bzip2 },
+	{ 0, 4, "\x04\x22\x4d\x18", "lz4-compressed", "lz4 -d", NULL },
+	{ 0, 4, "PK\3\4", "a zip archive", "unzip -p", NULL },
+	{ 257, 8, "ustar\0" "00", "a tar archive", "tar -xO", is_tar },
+	{ 257, 8, "ustar  \0", "a tar archive", "tar -xO", is_tar }, /* GNU */
+	{ 0, 2, "\xff\xfe", "UTF-16 text", "iconv -f UTF-16 -t UTF-8", NULL },
+	{ 0, 2, "\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8", NULL },
 };
 
 static enum pprof_status refuse_known(const struct input *input,
@@ -91,6 +118,8 @@ static enum pprof_status refuse_known(const struct input *input,
 		row = &refused[i];
 		if (layer->nr_head < row->offset + row->nr ||
 		    memcmp(layer->head + row->offset, row->magic, row->nr))
+			continue;
+		if (row->holds && !row->holds(layer->head))
 			continue;
 		return error_plain(err, PPROF_UNSUPPORTED, input->source,
 				   "is %s, which is not read; "

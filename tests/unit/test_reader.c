@@ -169,7 +169,6 @@ static void test_refusals(void **state)
 {
 	struct pprof_profile *profile = NULL;
 	struct pprof_error err;
-	char tar[512] = "prof.heap";
 	size_t i;
 
 	(void)state;
@@ -182,11 +181,76 @@ static void test_refusals(void **state)
 		assert_non_null(strstr(err.message, refusals[i].message));
 		assert_null(profile);
 	}
-	memcpy(tar + 257, "ustar\0" "00", 8);
-	assert_int_equal(pprof_profile_read_memory(tar, sizeof(tar), "data",
-						   NULL, &profile, &err),
-			 PPROF_UNSUPPORTED);
-	assert_non_null(strstr(err.message, "tar -xO"));
+}
+
+/* The two ways to write the magic of a tar archive. */
+static const struct {
+	const char *name;
+	char magic[9];
+} tars[] = {
+	{ "POSIX", "ustar\0" "00" },
+	{ "GNU", "ustar  \0" },
+};
+
+static void fill_tar(char head[512], const char *magic)
+{
+	unsigned sum = 0;
+	size_t i;
+
+	memset(head, 0, 512);
+	memcpy(head, "prof.heap", 9);
+	memcpy(head + 124, "00000000017", 11);
+	memset(head + 148, ' ', 8);
+	memcpy(head + 257, magic, 8);
+	for (i = 0; i < 512; i++)
+		sum += (unsigned char)head[i];
+	snprintf(head + 148, 8, "%06o", sum);
+}
+
+static void test_tar(void **state)
+{
+	struct pprof_profile *profile = NULL;
+	struct pprof_error err;
+	char tar[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_OF(tars); i++) {
+		print_message("# %s\n", tars[i].name);
+		fill_tar(tar, tars[i].magic);
+		assert_int_equal(pprof_profile_read_memory(
+			tar, sizeof(tar), "data", NULL, &profile, &err),
+			PPROF_UNSUPPORTED);
+		assert_non_null(strstr(err.message, "tar -xO"));
+	}
+}
+
+/* A name may hold what containers start with: that alone makes none. */
+static void test_magic_in_names(void **state)
+{
+	struct pprof_read_opts opts = PPROF_READ_OPTS_INIT;
+	struct pprof_profile *profile = NULL;
+	struct pprof_error err;
+	char text[600];
+	size_t i;
+
+	(void)state;
+	opts.format = "folded";
+	for (i = 0; i < NR_OF(tars); i++) {
+		memset(text, 'g', sizeof(text));
+		memcpy(text + 257, tars[i].magic, 8);
+		memcpy(text + 592, ";main 3\n", 8);
+		assert_int_equal(pprof_profile_read_memory(
+			text, sizeof(text), "data", &opts, &profile, &err),
+			PPROF_OK);
+		assert_int_equal(pprof_profile_total(profile, 0), 3);
+		pprof_profile_free(profile);
+	}
+	assert_int_equal(pprof_profile_read_memory("BZhang;1AY 3\n", 13,
+						   "data", &opts, &profile,
+						   &err), PPROF_OK);
+	assert_int_equal(pprof_profile_total(profile, 0), 3);
+	pprof_profile_free(profile);
 }
 
 static size_t nr_told;
@@ -418,6 +482,8 @@ int main(void)
 		cmocka_unit_test(test_sniffs),
 		cmocka_unit_test(test_short_heads),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_tar),
+		cmocka_unit_test(test_magic_in_names),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_opts_size),
