@@ -616,6 +616,7 @@ static enum pprof_status read_cbor(struct cursor *in,
 const struct reader reader_cbor = {
 	.name = "cbor",
 	.description = "raw dumps as CBOR, see pprof-formats(5)",
+	.has_time = true,
 	.sniff = sniff_cbor,
 	.read = read_cbor,
 };

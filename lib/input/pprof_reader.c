@@ -614,6 +614,7 @@ static int sniff_pprof(const uint8_t *head, size_t nr)
 const struct reader reader_pprof = {
 	.name = "pprof",
 	.description = "profiles of pprof (profile.proto), gzipped or not",
+	.has_time = true,
 	.sniff = sniff_pprof,
 	.read = read_pprof,
 };

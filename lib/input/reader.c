@@ -373,7 +373,8 @@ enum pprof_status reader_run(struct cursor *in, int64_t mtime_ns,
 	}
 	status = read_chosen(reader, in, &ctx, err);
 	if (!status)
-		status = finish(in, mtime_ns, &ctx, ret_profile, err);
+		status = finish(in, reader->has_time ? 0 : mtime_ns, &ctx,
+				ret_profile, err);
 	builder_fini(&builder);
 out:
 	diags_flush(diags, opts->diag, opts->diag_ctx);

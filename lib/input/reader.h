@@ -21,6 +21,7 @@ struct read_ctx {
 struct reader {
 	const char *name;        /* as in --format=NAME */
 	const char *description; /* one line */
+	bool has_time;           /* its files say when; a file's mtime not */
 	/* Bits of magic verified in head[nr]; 0: not mine. Pure. */
 	int (*sniff)(const uint8_t *head, size_t nr);
 	/* NULL: known but unreadable; `description` says what to do. */

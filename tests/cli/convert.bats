@@ -451,3 +451,31 @@ FACTS
     [ -s stderr ] || fail_with "nothing said of a cut at $at"
   done
 }
+
+@test "a name that is empty, and a division by nothing, are said" {
+  run_tool pprof-convert -o '' "$fixtures/good-plain.heap"
+  expect "status" "$tool_status" 2
+  grep -qF -- "--output: expected the name of a file, found ''" stderr
+  for divisor in 0 0.0 -1; do
+    run_tool pprof-convert --divide-by="$divisor" -o out \
+      "$fixtures/good-plain.heap"
+    expect "divided by $divisor" "$tool_status" 2
+    grep -q -- '--divide-by: expected a number' stderr
+    [ ! -e out ]
+  done
+}
+
+@test "a time of a file's own, or none: only dumps without one take the file's" {
+  cp "$fixtures/good-plain.folded" plain.folded
+  touch -d '2024-02-03 04:05:06 UTC' plain.folded
+  run_tool pprof-convert -o a.pb.gz plain.folded
+  expect "folded" "$(decode a.pb.gz | grep '^time_nanos')" \
+    'time_nanos: 1706933106000000000'
+  printf 'sample_type { type: 1 unit: 2 }\nstring_table: ""\n%s\n%s\n' \
+    'string_table: "space"' 'string_table: "bytes"' |
+    protoc --encode=perftools.profiles.Profile -I "$top_srcdir/lib/profile" \
+      profile.proto >timeless.pb
+  run_tool pprof-convert -o b.pb.gz timeless.pb
+  expect "status" "$tool_status" 0
+  expect "pprof" "$(decode b.pb.gz | grep -c "^time_nanos")" 0
+}

@@ -196,7 +196,22 @@ static void set_real(const struct cli_option *option, void *target,
 		cli_usage_error("--%s: expected a number from 0 to %" PRIu64
 				", found '%s'", option->name, option->value,
 				text);
+	if (option->kind == CLI_DIVISOR && !(value > 0))
+		cli_usage_error("--%s: expected a number above 0, found '%s'",
+				option->name, text);
 	*(double *)target = value;
+}
+
+/* An empty file name is what a script's unset variable leaves behind. */
+static const char *check_text(const struct cli_option *option,
+			      const char *text)
+{
+	if (!*text && (!strcmp(option->arg, "FILE") ||
+		       !strcmp(option->arg, "DIR")))
+		cli_usage_error("--%s: expected the name of a %s, found ''",
+				option->name, *option->arg == 'F' ? "file"
+								  : "folder");
+	return text;
 }
 
 static void set_choice(const struct cli_option *option, void *target,
@@ -220,7 +235,7 @@ static void store(const struct row *row, const char *text)
 		*(bool *)target = true;
 		break;
 	case CLI_TEXT:
-		*(const char **)target = text;
+		*(const char **)target = check_text(option, text);
 		break;
 	case CLI_MAYBE:
 		*(const char **)target = text ? text : "";
@@ -235,6 +250,7 @@ static void store(const struct row *row, const char *text)
 		set_number(option, target, text);
 		break;
 	case CLI_REAL:
+	case CLI_DIVISOR:
 		set_real(option, target, text);
 		break;
 	case CLI_CHOICE:

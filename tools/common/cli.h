@@ -26,6 +26,7 @@ enum cli_kind {
 	CLI_LIST,   /* struct cli_list: the argument is added */
 	CLI_NUMBER, /* uint64_t: at most `value` */
 	CLI_REAL,   /* double: 0 to `value` */
+	CLI_DIVISOR, /* double: above 0 to `value` */
 	CLI_CHOICE, /* int: index of the argument in arg, "a|b|c" */
 	CLI_SET     /* int: `value` */
 };
