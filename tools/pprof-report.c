@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pprof-report: tables of a profile for people. One so far: top.
+ * pprof-report: a profile as text for people.
  */
 #include <config.h>
 
@@ -19,7 +19,7 @@
 
 struct report {
 	const char *output;
-	const char *kind; /* "top" */
+	const char *kind; /* name of a row of kinds[] */
 	uint64_t limit;
 	double min_percent;
 	int unit; /* enum pprof_value_unit */
@@ -31,6 +31,14 @@ static const struct cli_option report_options[] = {
 	{ "top", 0, CLI_WORD, offsetof(struct report, kind), NULL,
 	  "the functions with the largest values (default)", 0 },
 	{ "text", 0, CLI_WORD, offsetof(struct report, kind), NULL, NULL, 0 },
+	{ "traces", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "every sample with its labels and stack", 0 },
+	{ "tags", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "what the samples of each label's values add up to", 0 },
+	{ "raw", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "samples, locations and mappings as they are", 0 },
+	{ "comments", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "the profile's comments", 0 },
 	{ "cum", 0, CLI_SET, offsetof(struct report, by_cum), NULL,
 	  "sort by cum (with callees), not by flat", 1 },
 	{ "flat", 0, CLI_SET, offsetof(struct report, by_cum), NULL, NULL,
@@ -85,6 +93,64 @@ static enum pprof_status print_top(const void *ctx, struct pprof_sink *sink,
 	return pprof_report_top(printing->profile, &printing->opts, sink, err);
 }
 
+static enum pprof_status print_traces(const void *ctx, struct pprof_sink *sink,
+				      struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_traces(printing->profile, &printing->opts, sink,
+				   err);
+}
+
+static enum pprof_status print_tags(const void *ctx, struct pprof_sink *sink,
+				    struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_tags(printing->profile, &printing->opts, sink,
+				 err);
+}
+
+static enum pprof_status print_raw(const void *ctx, struct pprof_sink *sink,
+				   struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_raw(printing->profile, sink, err);
+}
+
+static enum pprof_status print_comments(const void *ctx,
+					struct pprof_sink *sink,
+					struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_comments(printing->profile, sink, err);
+}
+
+static const struct kind {
+	const char *name;
+	outfile_fn print;
+} kinds[] = {
+	{ "top", print_top },
+	{ "text", print_top },
+	{ "traces", print_traces },
+	{ "tags", print_tags },
+	{ "raw", print_raw },
+	{ "comments", print_comments },
+};
+
+/* The kind of that name, or NULL. */
+static const struct kind *find_kind(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
 static int run(const struct report *report, const struct opt_input *input,
 	       const struct opt_symbol *symbol, const struct opt_view *view,
 	       struct opt_filter *filter, const char *path)
@@ -116,7 +182,8 @@ static int run(const struct report *report, const struct opt_input *input,
 		printing.opts.drop_negative = drop_negative;
 		printing.opts.divide_by = divide_by;
 		printing.opts.title = infile_title(path);
-		printed = outfile_write(report->output, "counting", print_top,
+		printed = outfile_write(report->output, "counting",
+					find_kind(report->kind)->print,
 					&printing);
 	}
 	pprof_profile_free(profile);
@@ -124,18 +191,19 @@ static int run(const struct report *report, const struct opt_input *input,
 }
 
 /*
- * The word "top" may stand before or after FILE; alone it is the word, unless
+ * The kind's word may stand before or after FILE; alone it is the word, unless
  * a file is called so.
  */
-static void take_kind_word(int *argc, char **argv, int *first)
+static void take_kind_word(int *argc, char **argv, int *first,
+			   const char **kind)
 {
 	int nr = *argc - *first;
 
-	if (nr > 1 && !strcmp(argv[*argc - 1], "top"))
-		--*argc;
-	else if (nr > 0 && !strcmp(argv[*first], "top") &&
-		 (nr > 1 || access("top", F_OK) != 0))
-		++*first;
+	if (nr > 1 && find_kind(argv[*argc - 1]))
+		*kind = argv[--*argc];
+	else if (nr > 0 && find_kind(argv[*first]) &&
+		 (nr > 1 || access(argv[*first], F_OK) != 0))
+		*kind = argv[(*first)++];
 }
 
 int main(int argc, char **argv)
@@ -155,14 +223,17 @@ int main(int argc, char **argv)
 	};
 	const struct cli_tool tool = {
 		.name = "pprof-report",
-		.usage = "[OPTION]... [top] [BINARY] [FILE]",
-		.summary = "Print the functions of a profile, from FILE or "
-			   "standard input, with their\n"
-			   "values: flat (their own) and cum (with what they "
-			   "called).\n",
+		.usage = "[OPTION]... [top|traces|tags|raw|comments] "
+			 "[BINARY] [FILE]",
+		.summary = "Print a profile, from FILE or standard input, as "
+			   "text: its functions with\n"
+			   "their values, flat (their own) and cum (with what "
+			   "they called), or what\n"
+			   "another kind of report shows.\n",
 		.examples =
 		"  pprof-report -n 10 heap.pb.gz\n"
-		"  pprof-report --cum --inuse_objects -s jeprof.1.0.f.heap\n",
+		"  pprof-report --cum --inuse_objects -s jeprof.1.0.f.heap\n"
+		"  pprof-report traces --focus=parse heap.pb.gz\n",
 		.groups = groups
 	};
 	const char *path;
@@ -171,7 +242,7 @@ int main(int argc, char **argv)
 	first = cli_parse(&tool, argc, argv);
 	opt_input_check(&input);
 	opt_symbol_check(&symbol);
-	take_kind_word(&argc, argv, &first);
+	take_kind_word(&argc, argv, &first, &report.kind);
 	path = infile_one(argc, argv, first, &symbol.binaries);
 	code = run(&report, &input, &symbol, &view, &filter, path);
 	opt_filter_fini(&filter);

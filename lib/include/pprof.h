@@ -725,6 +725,45 @@ pprof_report_top(const struct pprof_profile *profile,
 		 const struct pprof_top_opts *opts, struct pprof_sink *sink,
 		 struct pprof_error *err);
 
+/**
+ * Write every sample with its labels and frames, leaf first, as `go tool
+ * pprof -traces` lays them out, in the order of the samples. Of the options,
+ * the sample type, granularity, unit, title, total, filters, mean and
+ * divide_by count. Memory is that of the frames' names.
+ *
+ * Returns OK, NOMEM, IO, USAGE. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_traces(const struct pprof_profile *profile,
+		    const struct pprof_top_opts *opts,
+		    struct pprof_sink *sink, struct pprof_error *err);
+
+/**
+ * Write header, samples, locations and mappings as they are, laid out as
+ * `go tool pprof -raw` does; locations are numbered anew from 1.
+ *
+ * Returns OK, NOMEM, IO. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_raw(const struct pprof_profile *profile, struct pprof_sink *sink,
+		 struct pprof_error *err);
+
+/**
+ * Write what the samples of each value of each label add up to, as `go tool
+ * pprof -tags` does. Of the options, the sample type, unit and total count.
+ *
+ * Returns OK, NOMEM, IO, USAGE. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_tags(const struct pprof_profile *profile,
+		  const struct pprof_top_opts *opts, struct pprof_sink *sink,
+		  struct pprof_error *err);
+
+/** Write the profile's comments, one a line. OK, NOMEM, IO. Since 0.1. */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_comments(const struct pprof_profile *profile,
+		      struct pprof_sink *sink, struct pprof_error *err);
+
 /** Colours of a flame graph. */
 enum pprof_colors {
 	PPROF_COLORS_AUTO = 0, /* by sample type: hot, mem or io */

@@ -7,6 +7,7 @@
 
 #include "base/sink.h"
 #include "base/opts.h"
+#include "output/report_header.h"
 #include "view/shorten.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -73,125 +74,6 @@ static void add_value_cell(struct top *top, int64_t value)
 	add_right(&top->out, &top->cell, 10);
 }
 
-/* Text of the profile, one line of the header. */
-static void add_masked(struct top *top, const char *label, const char *text)
-{
-	buf_str(&top->out, label);
-	text_mask(&top->out, text, strlen(text));
-	buf_byte(&top->out, '\n');
-}
-
-/* The main binary's mapping, else the first, else NULL. */
-static const struct mapping *main_mapping(const struct pprof_profile *p)
-{
-	size_t i;
-
-	for (i = 1; i < p->nr_mappings; i++)
-		if (p->mappings[i].flags & MAP_MAIN)
-			return &p->mappings[i];
-	return p->nr_mappings > 1 ? &p->mappings[1] : NULL;
-}
-
-static void add_binary(struct top *top)
-{
-	const struct mapping *map = main_mapping(top->profile);
-	const char *file = map ? profile_str(top->profile, map->file) : "";
-	const char *slash = strrchr(file, '/');
-
-	if (slash && slash[1])
-		file = slash + 1;
-	if (!*file && top->opts->title)
-		file = top->opts->title;
-	if (*file)
-		add_masked(top, "File: ", file);
-	if (map && map->build_id)
-		add_masked(top, "Build ID: ",
-			   profile_str(top->profile, map->build_id));
-}
-
-/* Year, month and day of a day count since 1970-01-01 (Gregorian). */
-static void add_date(struct buf *out, int64_t days)
-{
-	/* Count from 0000-03-01, so that leap days end the year. */
-	int64_t from_march = days + 719468;
-	int64_t era = (from_march >= 0 ? from_march : from_march - 146096) /
-		      146097;
-	int64_t day_of_era = from_march - era * 146097;
-	int64_t year_of_era = (day_of_era - day_of_era / 1460 +
-			       day_of_era / 36524 - day_of_era / 146096) /
-			      365;
-	int64_t day = day_of_era - (365 * year_of_era + year_of_era / 4 -
-				    year_of_era / 100);
-	int64_t month = (5 * day + 2) / 153;
-
-	day -= (153 * month + 2) / 5 - 1;
-	month += month < 10 ? 3 : -9;
-	buf_printf(out, "%04lld-%02d-%02d",
-		   (long long)(year_of_era + era * 400 + (month <= 2)),
-		   (int)month, (int)day);
-}
-
-static void add_time(struct top *top)
-{
-	int64_t time_ns = top->profile->time_ns, seconds, second_of_day;
-
-	if (!time_ns)
-		return;
-	seconds = time_ns / 1000000000 - (time_ns % 1000000000 < 0);
-	second_of_day = seconds % 86400;
-	second_of_day += second_of_day < 0 ? 86400 : 0;
-	buf_str(&top->out, "Time: ");
-	add_date(&top->out, (seconds - second_of_day) / 86400);
-	buf_printf(&top->out, " %02d:%02d:%02d UTC\n",
-		   (int)(second_of_day / 3600),
-		   (int)(second_of_day / 60 % 60), (int)(second_of_day % 60));
-}
-
-static void add_duration(struct top *top)
-{
-	int64_t duration_ns = top->profile->duration_ns;
-	const char *unit;
-	double total_ns;
-
-	if (!duration_ns)
-		return;
-	buf_str(&top->out, "Duration: ");
-	units_value(&top->out, duration_ns, "nanoseconds", UNIT_AUTO);
-	buf_str(&top->out, ", Total samples = ");
-	add_value(top, top->table.total);
-	buf_byte(&top->out, ' ');
-	total_ns = units_scale(top->table.total, top->unit, "nanoseconds",
-			       &unit);
-	if (!strcmp(unit, "ns") && total_ns >= 1 && total_ns < 9e18) {
-		buf_byte(&top->out, '(');
-		units_percent(&top->out, (int64_t)total_ns, duration_ns);
-		buf_byte(&top->out, ')');
-	}
-	buf_byte(&top->out, '\n');
-}
-
-static void add_profile_header(struct top *top)
-{
-	const struct pprof_profile *p = top->profile;
-	const char *comment;
-	size_t i;
-
-	add_binary(top);
-	for (i = 0; i < p->nr_comments; i++) {
-		comment = profile_str(p, p->comments[i]);
-		/* A leading '#' hides it from reports (pprof semantics). */
-		if (*comment != '#')
-			add_masked(top, "", comment);
-	}
-	if (*top->type)
-		add_masked(top, top->opts->mean ? "Type: mean_" : "Type: ",
-			   top->type);
-	if (p->doc_url)
-		add_masked(top, "Doc: ", profile_str(p, p->doc_url));
-	add_time(top);
-	add_duration(top);
-}
-
 /* A percentage without its padding. */
 static void add_trimmed_percent(struct top *top, int64_t value, int64_t total)
 {
@@ -220,26 +102,6 @@ static int64_t cutoff(const struct top *top)
 	double value = (double)top->table.total * top->opts->min_fraction;
 
 	return value < 9e18 ? (int64_t)value : INT64_MAX;
-}
-
-/* As `go tool pprof` has them: at most 80 characters of each. */
-static void add_filters(struct top *top)
-{
-	size_t len, i;
-
-	if (top->opts->nr_filters)
-		buf_str(&top->out, "Active filters:\n");
-	for (i = 0; i < top->opts->nr_filters; i++) {
-		buf_reset(&top->name);
-		text_mask(&top->name, top->opts->filters[i],
-			  strlen(top->opts->filters[i]));
-		len = text_head(top->name.data, top->name.len, 80);
-		buf_str(&top->out, "   ");
-		buf_add(&top->out, top->name.data, len);
-		if (len < top->name.len)
-			buf_str(&top->out, "\xe2\x80\xa6");
-		buf_byte(&top->out, '\n');
-	}
 }
 
 static void add_shown(struct top *top)
@@ -347,6 +209,7 @@ static void choose_unit(struct top *top)
 static enum pprof_status write_report(struct top *top,
 				      struct pprof_error *err)
 {
+	struct report_header head;
 	enum pprof_status status;
 
 	top->nr_dropped = table_trim(&top->table, top->opts->min_fraction);
@@ -360,8 +223,14 @@ static enum pprof_status write_report(struct top *top,
 	if (status)
 		return status;
 	choose_unit(top);
-	add_profile_header(top);
-	add_filters(top);
+	head = (struct report_header){
+		.profile = top->profile, .title = top->opts->title,
+		.type = top->type, .unit = top->unit, .to = top->to,
+		.total = printed(top, top->table.total),
+		.mean = top->opts->mean, .filters = top->opts->filters,
+		.nr_filters = top->opts->nr_filters
+	};
+	report_header_add(&head, &top->out);
 	add_shown(top);
 	buf_str(&top->out, "      flat  flat%   sum%        cum   cum%\n");
 	status = add_rows(top, err);

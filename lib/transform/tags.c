@@ -12,46 +12,6 @@
 
 #include <math.h>
 
-bool tag_units_init(struct tag_units *units,
-		    const struct pprof_profile *profile)
-{
-	size_t i;
-
-	units->nr = profile->strings.nr;
-	units->of_key = mem_zalloc(units->nr, sizeof(*units->of_key));
-	if (!units->of_key)
-		return false;
-	for (i = 0; i < profile->nr_labels; i++) {
-		const struct label *label = &profile->labels[i];
-
-		if (label->is_num && !units->of_key[label->key])
-			units->of_key[label->key] = label->unit;
-	}
-	return true;
-}
-
-void tag_units_fini(struct tag_units *units)
-{
-	mem_free(units->of_key);
-	units->of_key = NULL;
-}
-
-/* The unit of a numeric label, as told or as its key lets one guess. */
-static const char *unit_of(const struct pprof_profile *p,
-			   const struct tag_units *units,
-			   const struct label *label)
-{
-	const char *key = profile_str(p, label->key);
-
-	if (label->unit)
-		return profile_str(p, label->unit);
-	if (label->key < units->nr && units->of_key[label->key])
-		return profile_str(p, units->of_key[label->key]);
-	if (!strcmp(key, "alignment") || !strcmp(key, "request"))
-		return "bytes";
-	return key;
-}
-
 /* ---------------------------------------------------------------- parsing */
 
 static bool is_letter(char c)
@@ -218,7 +178,8 @@ static bool match_range(const struct tag_filter *f,
 
 	for (i = 0; i < nr; i++)
 		if (labels[i].is_num && has_key(f, p, &labels[i]) &&
-		    in_range(f, &labels[i], unit_of(p, units, &labels[i])))
+		    in_range(f, &labels[i],
+			      tag_units_of(units, p, &labels[i])))
 			return true;
 	return false;
 }

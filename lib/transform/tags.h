@@ -6,6 +6,7 @@
 #ifndef TRANSFORM_TAGS_H
 #define TRANSFORM_TAGS_H
 
+#include "profile/tag_units.h"
 #include "transform/family.h"
 #include "transform/pattern.h"
 
@@ -27,16 +28,6 @@ struct tag_filter {
 	bool matched;          /* some label set met it */
 	struct buf text;       /* "key:value" */
 };
-
-/* Units of numbers whose own label says none, by key. */
-struct tag_units {
-	str_id *of_key; /* [nr] unit of the first label with the key, or 0 */
-	size_t nr;
-};
-
-bool tag_units_init(struct tag_units *units,
-		    const struct pprof_profile *profile);
-void tag_units_fini(struct tag_units *units);
 
 /* Parse `text` (NULL: none), borrowed. OK, USAGE, NOMEM, LIMIT. */
 enum pprof_status tag_filter_init(struct tag_filter *filter,
