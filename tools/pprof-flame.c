@@ -16,6 +16,7 @@
 #include <pprof.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Parts that one picture can have. */
@@ -184,18 +185,109 @@ static int run(struct options *o, const char *path)
 	return drawn == CLI_EXIT_OK ? code : drawn;
 }
 
+/* Profiles of a report, as they were read. */
+struct report {
+	struct pprof_page_input *inputs; /* [nr]; profiles are ours */
+	size_t nr;
+	struct pprof_page_opts opts;
+	struct pprof_flame_opts looks;
+};
+
+static enum pprof_status write_report(const void *ctx,
+				      struct pprof_sink *sink,
+				      struct pprof_error *err)
+{
+	const struct report *report = ctx;
+
+	return pprof_page_write(report->inputs, report->nr, &report->opts,
+				sink, err);
+}
+
+/* Add what `path` holds; CLI_EXIT_TROUBLE after a message. */
+static int add_input(struct options *o, struct report *report,
+		     const char *path, int *ret_type)
+{
+	struct pprof_profile *profile = NULL;
+	int code = load(o, path, ret_type, &profile);
+
+	if (code == CLI_EXIT_TROUBLE)
+		return code;
+	report->inputs[report->nr].profile = profile;
+	report->inputs[report->nr++].name = infile_name(path);
+	return code;
+}
+
+static int fill_report(struct options *o, struct report *report,
+		       char *const *paths, int nr)
+{
+	int code = CLI_EXIT_OK, type = -1, i;
+
+	if (o->picture.base)
+		code = add_input(o, report, o->picture.base, &type);
+	for (i = 0; i < nr && code != CLI_EXIT_TROUBLE; i++)
+		code |= add_input(o, report, paths[i], &type);
+	if (!nr && code != CLI_EXIT_TROUBLE)
+		code |= add_input(o, report, "-", &type);
+	report->looks.sample_type = type;
+	return code & CLI_EXIT_TROUBLE ? CLI_EXIT_TROUBLE : code;
+}
+
+static int run_report(struct options *o, char *const *paths, int nr)
+{
+	struct report report = { .opts = PPROF_PAGE_OPTS_INIT };
+	int code, written;
+	size_t i;
+
+	report.inputs = msg_xrealloc(NULL, (size_t)nr + 2,
+				     sizeof(*report.inputs));
+	report.looks = opt_picture_take(&o->picture);
+	report.looks.granularity = (enum pprof_granularity)o->view.by;
+	report.looks.no_inlines = o->symbol.no_inlines;
+	report.opts.flame = &report.looks;
+	report.opts.diff = o->picture.base || nr == 2;
+	report.opts.source_url = o->picture.source_url;
+	report.opts.sandwich = o->picture.sandwich;
+	report.opts.compress = o->picture.compress;
+	code = fill_report(o, &report, paths, nr);
+	if (code != CLI_EXIT_TROUBLE) {
+		add_notes(o);
+		report.looks.notes = o->picture.notes.items;
+		report.looks.nr_notes = o->picture.notes.nr;
+		written = outfile_write(o->picture.output, "writing",
+					write_report, &report);
+		code = written == CLI_EXIT_OK ? code : written;
+	}
+	for (i = 0; i < report.nr; i++)
+		pprof_profile_free((struct pprof_profile *)(uintptr_t)
+				   report.inputs[i].profile);
+	free(report.inputs);
+	return code;
+}
+
+static void check_html(const struct opt_picture *picture)
+{
+	if (picture->text || picture->no_script || picture->both)
+		cli_usage_error("--text, --no-script and --both are not for "
+				"HTML");
+}
+
 static void check(struct options *o)
 {
 	const struct opt_picture *picture = &o->picture;
 
 	opt_input_check(&o->input);
 	opt_symbol_check(&o->symbol);
-	if (picture->sandwich && (picture->base || picture->both))
+	if (opt_picture_is_html(picture))
+		check_html(picture);
+	else if (picture->source_url || picture->compress)
+		cli_usage_error("--source-url and --compress are for HTML");
+	else if (picture->sandwich && (picture->base || picture->both))
 		cli_usage_error("--sandwich and --diff-base exclude each "
 				"other");
 	if (picture->both && !picture->base)
 		cli_usage_error("--both needs --diff-base");
-	if ((picture->csp || picture->text) &&
+	if (!opt_picture_is_html(picture) &&
+	    (picture->csp || picture->text) &&
 	    (picture->sandwich || picture->both))
 		cli_usage_error("--csp and --text draw one graph at a time");
 	if (!picture->group_by)
@@ -221,25 +313,31 @@ int main(int argc, char **argv)
 	};
 	const struct cli_tool tool = {
 		.name = "pprof-flame",
-		.usage = "[OPTION]... [BINARY] [FILE]",
+		.usage = "[OPTION]... [BINARY] [FILE]...",
 		.summary = "Draw a profile, from FILE or standard input, as a "
-			   "flame graph (SVG).\n",
+			   "flame graph (SVG), or make\na report to explore "
+			   "(HTML) of one or several.\n",
 		.examples =
 		"  pprof-flame -o heap.svg heap.pb.gz\n"
 		"  pprof-flame -s --names=short -o heap.svg "
 		"jeprof.1.0.f.heap\n"
 		"  pprof-flame --diff-base=heap.pb.gz -o diff.svg "
 		"heap.pb.gz\n"
+		"  pprof-flame -o heap.html heap.pb.gz\n"
 		"  pprof-flame --text heap.pb.gz\n",
 		.groups = groups
 	};
-	const char *path;
 	int first, code;
 
 	first = cli_parse(&tool, argc, argv);
 	check(&o);
-	path = infile_one(argc, argv, first, &o.symbol.binaries);
-	code = run(&o, path);
+	if (opt_picture_is_html(&o.picture)) {
+		first = infile_first(argc, argv, first, &o.symbol.binaries);
+		code = run_report(&o, argv + first, argc - first);
+	} else {
+		code = run(&o, infile_one(argc, argv, first,
+					  &o.symbol.binaries));
+	}
 	opt_picture_fini(&o.picture);
 	opt_filter_fini(&o.filter);
 	opt_input_fini(&o.input);

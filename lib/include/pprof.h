@@ -1006,6 +1006,46 @@ PPROF_API PPROF_MUST_USE enum pprof_status
 pprof_flame_parts_write(const struct pprof_flame_part *parts, size_t nr,
 			struct pprof_sink *sink, struct pprof_error *err);
 
+/** One profile of an HTML report. */
+struct pprof_page_input {
+	const struct pprof_profile *profile;
+	const char *name; /* file name or what else it is called; not NULL */
+};
+
+/** An HTML report. Start from PPROF_PAGE_OPTS_INIT. */
+struct pprof_page_opts {
+	size_t size;
+	/*
+	 * What pictures have as well, or NULL for defaults: how the report
+	 * begins, its headings, notes and colours. Sizes, limits on what is
+	 * drawn and background do not apply.
+	 */
+	const struct pprof_flame_opts *flame;
+	bool diff;              /* begin with the last against the first */
+	const char *source_url; /* link to source, with {file} and {line} */
+	const char *sandwich;   /* begin with the functions that match */
+	bool compress;          /* pack the data whatever its size */
+};
+#define PPROF_PAGE_OPTS_INIT { .size = sizeof(struct pprof_page_opts) }
+
+/**
+ * Write one self-contained HTML file for a browser, which needs no network:
+ * flame graph, tables and call tree of every sample type, with all data and
+ * nothing pruned. Several profiles are a series, or before and after: any
+ * of them can be shown, and any two compared.
+ *
+ * inputs     nr >= 1 borrowed profiles, the oldest first
+ *
+ * A profile that holds both sides of a difference gives two. What the last
+ * profile has of sample types and the others have as well is in the report.
+ * Returns OK, NOMEM, IO, LIMIT, USAGE, MISMATCH (no common sample type).
+ * Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_page_write(const struct pprof_page_input *inputs, size_t nr,
+		 const struct pprof_page_opts *opts, struct pprof_sink *sink,
+		 struct pprof_error *err);
+
 /** Version of the library that runs, as "0.1.0". */
 PPROF_API const char *pprof_version(void);
 

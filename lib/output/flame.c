@@ -60,9 +60,9 @@ static enum pprof_status check_looks(const struct pprof_flame_opts *opts,
 	return PPROF_OK;
 }
 
-static enum pprof_status take_opts(struct pprof_flame_opts *taken,
-				   const struct pprof_flame_opts *opts,
-				   struct pprof_error *err)
+enum pprof_status flame_take_opts(struct pprof_flame_opts *taken,
+				  const struct pprof_flame_opts *opts,
+				  struct pprof_error *err)
 {
 	enum pprof_status status = opts_take(taken, sizeof(*taken), opts, err);
 
@@ -444,7 +444,7 @@ static enum pprof_status write_flame(const struct pprof_profile *base,
 {
 	struct pprof_flame_opts taken = PPROF_FLAME_OPTS_INIT;
 	struct pprof_flame_part part = { base, profile, opts };
-	enum pprof_status status = take_opts(&taken, opts, err);
+	enum pprof_status status = flame_take_opts(&taken, opts, err);
 	struct buf out;
 
 	if (status)
@@ -487,7 +487,7 @@ static enum pprof_status add_parts(struct buf *out,
 	for (i = 0; i < nr; i++) {
 		struct pprof_flame_opts taken = PPROF_FLAME_OPTS_INIT;
 
-		status = take_opts(&taken, parts[i].opts, err);
+		status = flame_take_opts(&taken, parts[i].opts, err);
 		if (!status && (taken.csp || taken.columns))
 			status = error_plain(err, PPROF_USAGE, NULL,
 					     "parts of a picture are SVG");

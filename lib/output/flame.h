@@ -54,7 +54,15 @@ struct flame {
 	unsigned height;            /* of the picture, px; once drawn */
 };
 
+/* flame.c: options with their defaults. OK, USAGE. */
+enum pprof_status flame_take_opts(struct pprof_flame_opts *taken,
+				  const struct pprof_flame_opts *opts,
+				  struct pprof_error *err);
+
 /* flame_text.c: words. */
+
+/* Base name of the main binary, or "". */
+const char *flame_binary_name(const struct pprof_profile *p);
 
 /* Set title and notes; false when out of memory. */
 bool flame_compose(struct flame *flame);

@@ -111,8 +111,7 @@ void flame_node_name(struct buf *out, const struct flame *flame,
 	}
 }
 
-/* Base name of the main binary, or "". */
-static const char *binary_name(const struct pprof_profile *p)
+const char *flame_binary_name(const struct pprof_profile *p)
 {
 	const char *file, *slash;
 	size_t i;
@@ -132,7 +131,7 @@ static const char *binary_name(const struct pprof_profile *p)
 
 static void compose_title(struct flame *flame)
 {
-	const char *binary = binary_name(flame->profile);
+	const char *binary = flame_binary_name(flame->profile);
 
 	if (flame->opts->title) {
 		buf_str(&flame->title, flame->opts->title);

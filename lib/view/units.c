@@ -339,6 +339,20 @@ static void add_exact(struct buf *out, int64_t value, const char *type,
 	buf_add(out, word, len);
 }
 
+size_t units_steps(const char *name, struct unit_step *ret_steps)
+{
+	const struct unit *from, *unit;
+	const struct unit_family *family = find_family(name, &from);
+	size_t nr = 0;
+
+	for (unit = family ? family->units : NULL; unit && unit->name;
+	     unit++) {
+		ret_steps[nr].word = unit->word;
+		ret_steps[nr++].factor = unit->factor / from->factor;
+	}
+	return nr;
+}
+
 /* The scaled part; false when the exact value says the same. */
 static bool add_scaled(struct buf *out, int64_t value, const char *unit)
 {

@@ -36,6 +36,18 @@ const char *units_minimum(int64_t least, int64_t total, const char *from);
 /* Append |value / total| as a percentage, at least five characters wide. */
 void units_percent(struct buf *out, int64_t value, int64_t total);
 
+/* A unit of a family, as pictures have it. */
+struct unit_step {
+	const char *word;
+	double factor; /* in the unit that was asked about */
+};
+
+/* Most units of a family. */
+#define UNIT_STEPS_MAX 16
+
+/* The family of `unit`, rising; returns how many, 0 when it is in none. */
+size_t units_steps(const char *unit, struct unit_step *ret_steps);
+
 /* What a value counts: its unit, or for counts what `type` names. */
 const char *units_noun(const char *type, const char *unit);
 

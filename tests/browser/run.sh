@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
+# usage: run.sh [SUITE]     (default: flame; see also report.sh)
+#
 # Pictures in a real browser: Debian's chromium, driven by playwright-core of
 # the version that package-lock.json names. Skipped, saying so, where one of
 # them cannot be had.
@@ -23,7 +25,7 @@ done
 
 mkdir -p "$work" || exit 99
 if ! cmp -s "$top/tests/browser/package-lock.json" "$work/package-lock.json" ||
-  [ ! -d "$work/node_modules/playwright-core" ]; then
+  [ ! -d "$work/node_modules/axe-core" ]; then
   cp "$top/tests/browser/package.json" "$top/tests/browser/package-lock.json" \
     "$work"
   (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund) \
@@ -37,4 +39,4 @@ cp "$top"/tests/browser/*.mjs "$work" || exit 99
 CHROMIUM=${CHROMIUM:-$(command -v chromium)}
 PATH=$build:$PATH
 export CHROMIUM PATH
-exec node "$work/flame.mjs"
+exec node "$work/${1:-flame}.mjs"

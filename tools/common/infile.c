@@ -33,21 +33,26 @@ static bool is_elf(const char *path)
 	return found;
 }
 
-const char *infile_one(int argc, char **argv, int first,
-		       struct cli_list *binaries)
+int infile_first(int argc, char **argv, int first,
+		 struct cli_list *binaries)
 {
 	if (argc - first > 1 && is_elf(argv[first]))
 		cli_list_add(binaries, argv[first++]);
+	if (first == argc && term_is_tty(STDIN_FILENO))
+		cli_usage_error("no FILE given, and standard input is a "
+				"terminal");
+	return first;
+}
+
+const char *infile_one(int argc, char **argv, int first,
+		       struct cli_list *binaries)
+{
+	first = infile_first(argc, argv, first, binaries);
 	if (argc - first > 1)
 		cli_usage_error("one FILE expected, found another: '%s'; "
 				"pprof-merge makes one of many",
 				argv[first + 1]);
-	if (first < argc)
-		return argv[first];
-	if (term_is_tty(STDIN_FILENO))
-		cli_usage_error("no FILE given, and standard input is a "
-				"terminal");
-	return "-";
+	return first < argc ? argv[first] : "-";
 }
 
 const char *infile_name(const char *path)

@@ -15,6 +15,13 @@
 const char *infile_one(int argc, char **argv, int first,
 		       struct cli_list *binaries);
 
+/*
+ * The same where there may be several: index of the first FILE in argv;
+ * argc when there is none and it is standard input.
+ */
+int infile_first(int argc, char **argv, int first,
+		 struct cli_list *binaries);
+
 /* `path` for messages: "-" is standard input. */
 const char *infile_name(const char *path);
 

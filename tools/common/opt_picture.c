@@ -29,6 +29,9 @@
 const struct cli_option opt_picture_options[] = {
 	{ "output", 'o', CLI_TEXT, PICTURE(output), "FILE",
 	  "write here, not to standard output", 0 },
+	{ "to", 0, CLI_CHOICE, PICTURE(to), "auto|svg|html",
+	  "a picture, or a report to explore (default: HTML for a FILE that "
+	  "ends in .html)", 0 },
 	TEXT_ROW("title", title, "TEXT",
 		 "heading (default: made from the profile)"),
 	TEXT_ROW("subtitle", subtitle, "TEXT", "second heading"),
@@ -81,6 +84,10 @@ const struct cli_option opt_picture_options[] = {
 	FLAG_ROW("no-script", no_script, "the picture alone"),
 	FLAG_ROW("csp", csp, "print the policy that allows the picture's "
 		 "script and style"),
+	TEXT_ROW("source-url", source_url, "URL",
+		 "HTML: where sources are, with {file} and {line}"),
+	FLAG_ROW("compress", compress,
+		 "HTML: pack the data, whatever its size"),
 	FLAG_ROW("hash", ignored, NULL),
 	FLAG_ROW("random", random, NULL),
 	FLAG_ROW("flamechart", chart, NULL),
@@ -280,6 +287,16 @@ struct pprof_flame_opts opt_picture_take(const struct opt_picture *picture)
 			    "keeps no order in time; this is a flame graph");
 	opts.diag = msg_diag;
 	return opts;
+}
+
+bool opt_picture_is_html(const struct opt_picture *picture)
+{
+	const char *name = picture->output ? picture->output : "";
+	const char *point = strrchr(name, '.');
+
+	if (picture->to != PICTURE_AUTO || picture->text)
+		return picture->to == PICTURE_HTML;
+	return point && (!strcmp(point, ".html") || !strcmp(point, ".htm"));
 }
 
 void opt_picture_fini(struct opt_picture *picture)

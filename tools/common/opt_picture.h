@@ -10,8 +10,17 @@
 
 #include <pprof.h>
 
+enum picture_to {
+	PICTURE_AUTO = 0, /* by the ending of the output's name */
+	PICTURE_SVG,
+	PICTURE_HTML
+};
+
 struct opt_picture {
 	const char *output;
+	int to;                 /* enum picture_to */
+	const char *source_url;
+	bool compress;
 	const char *title;
 	const char *subtitle;
 	struct cli_list notes;
@@ -52,6 +61,9 @@ extern const struct cli_option opt_picture_diff_options[];
 
 /* Options of the picture; ends the tool when they are wrong. */
 struct pprof_flame_opts opt_picture_take(const struct opt_picture *picture);
+
+/* True when the result is an HTML report. */
+bool opt_picture_is_html(const struct opt_picture *picture);
 void opt_picture_fini(struct opt_picture *picture);
 
 #endif
