@@ -40,6 +40,8 @@ struct traces {
 	const struct pprof_top_opts *opts;
 	struct pprof_sink *sink;
 	struct frames frames;
+	struct buf names;         /* of all frames, masked, one by one */
+	size_t *name_start;       /* [frames.nr + 1] into `names` */
 	struct tag_units units;
 	const char *type;
 	const char *unit;
@@ -167,36 +169,87 @@ static int64_t sample_value(const struct traces *t, size_t sample)
 	return value;
 }
 
-static void add_frame(struct traces *t, uint32_t row, bool inlined)
+/* Mask each name once, not wherever it stands. False: out of memory. */
+static bool mask_names(struct traces *t)
 {
-	add_right(&t->out, &t->cell);
-	buf_reset(&t->cell);
-	buf_str(&t->out, "   ");
-	text_mask(&t->out, frame_name(&t->frames, row),
-		  frame_name_len(&t->frames, row));
-	buf_str(&t->out, inlined ? " (inline)\n" : "\n");
+	const struct frames *f = &t->frames;
+	size_t i;
+
+	t->name_start = mem_alloc(f->nr + 1, sizeof(*t->name_start));
+	if (!t->name_start)
+		return false;
+	for (i = 0; i < f->nr; i++) {
+		t->name_start[i] = t->names.len;
+		text_mask(&t->names, frame_name(f, (uint32_t)i),
+			  frame_name_len(f, (uint32_t)i));
+	}
+	t->name_start[i] = t->names.len;
+	return buf_ok(&t->names);
+}
+
+/* The first frame has the value in front of it, the others blanks. */
+static void add_frame(struct traces *t, uint32_t step, bool first)
+{
+	static const char blanks[] = "             ";
+	const size_t *start = &t->name_start[STEP_ROW(step)];
+
+	if (first) {
+		add_right(&t->out, &t->cell);
+		buf_add(&t->out, blanks, sizeof(blanks) - 1 - VALUE_CELLS);
+	} else {
+		buf_add(&t->out, blanks, sizeof(blanks) - 1);
+	}
+	buf_add(&t->out, t->names.data + start[0], start[1] - start[0]);
+	if (STEP_INLINED(step))
+		buf_add(&t->out, " (inline)", 9);
+	buf_byte(&t->out, '\n');
+}
+
+/*
+ * The locations of a stack, leaf first; in one walk up, for each node on the
+ * way is likely to miss the cache. Returns how many, SIZE_MAX: no memory.
+ */
+static size_t take_stack(struct traces *t, stack_id id)
+{
+	const struct stacks *stacks = &t->profile->stacks;
+	const struct stack_node *node;
+	size_t nr = 0;
+	uint32_t i;
+
+	for (; id; id = node->parent) {
+		node = &stacks->nodes[id];
+		__builtin_prefetch(&stacks->nodes[node->parent]);
+		if (!mem_grow(t->stack, t->cap_stack, nr + node->nr_locs,
+			      SIZE_MAX / sizeof(loc_id)))
+			return SIZE_MAX;
+		for (i = node->nr_locs; i; i--)
+			t->stack[nr++] = stacks->locs[node->run + i - 1];
+	}
+	return nr;
 }
 
 /* False when out of memory. */
 static bool add_stack(struct traces *t, size_t sample)
 {
 	const struct pprof_profile *p = t->profile;
-	stack_id stack = p->sample_stack[sample];
-	size_t nr = stacks_depth(&p->stacks, stack), i;
+	size_t nr = take_stack(t, p->sample_stack[sample]), i;
+	bool first = true;
 	uint32_t step;
 
-	if (!mem_grow(t->stack, t->cap_stack, nr, SIZE_MAX / sizeof(loc_id)))
+	if (nr == SIZE_MAX)
 		return false;
-	stacks_leaf_first(&p->stacks, stack, t->stack);
+	if (sample + 1 < p->nr_samples)
+		__builtin_prefetch(&p->stacks.nodes
+				   [p->sample_stack[sample + 1]]);
 	buf_reset(&t->cell);
 	units_value(&t->cell, sample_value(t, sample), t->unit, t->to);
 	if (!nr)
-		add_frame(t, t->frames.no_stack, false);
+		add_frame(t, t->frames.no_stack << 1, true);
 	for (i = 0; i < nr; i++)
 		for (step = t->frames.loc_start[t->stack[i] + 1];
-		     step-- > t->frames.loc_start[t->stack[i]];)
-			add_frame(t, STEP_ROW(t->frames.loc_steps[step]),
-				  STEP_INLINED(t->frames.loc_steps[step]));
+		     step-- > t->frames.loc_start[t->stack[i]];
+		     first = false)
+			add_frame(t, t->frames.loc_steps[step], first);
 	return buf_ok(&t->cell);
 }
 
@@ -240,7 +293,7 @@ static enum pprof_status run(struct traces *t, struct pprof_error *err)
 	status = frames_init(&t->frames, t->profile, &frames_opts, err);
 	if (status)
 		return status;
-	if (!tag_units_init(&t->units, t->profile)) {
+	if (!tag_units_init(&t->units, t->profile) || !mask_names(t)) {
 		status = error_nomem(err);
 	} else {
 		report_header_add(&header, &t->out);
@@ -274,13 +327,16 @@ enum pprof_status pprof_report_traces(const struct pprof_profile *profile,
 		t.unit = profile_str(profile, profile->types[t.column].unit);
 	}
 	t.to = taken.unit == PPROF_UNIT_EXACT ? t.unit : UNIT_AUTO;
+	buf_init(&t.names, PTRDIFF_MAX);
 	buf_init(&t.lines, PTRDIFF_MAX);
 	buf_init(&t.cell, PTRDIFF_MAX);
 	buf_init(&t.out, PTRDIFF_MAX);
 	status = run(&t, err);
+	buf_fini(&t.names);
 	buf_fini(&t.lines);
 	buf_fini(&t.cell);
 	buf_fini(&t.out);
+	mem_free(t.name_start);
 	mem_free(t.stack);
 	mem_free(t.order);
 	return status;
