@@ -990,6 +990,46 @@ PPROF_API PPROF_MUST_USE enum pprof_status
 pprof_comparison_write(struct pprof_comparison *comparison,
 		       struct pprof_sink *sink, struct pprof_error *err);
 
+/** What a check came to; the exit statuses of pprof-check. */
+enum pprof_check_result {
+	PPROF_CHECK_PASS = 0,
+	PPROF_CHECK_FAIL = 1,
+	PPROF_CHECK_UNKNOWN = 3 /* the profiles do not tell */
+};
+
+/** What to check. Start from PPROF_CHECK_OPTS_INIT. */
+struct pprof_check_opts {
+	size_t size;
+	const char *sample_type; /* name; NULL: the base's default */
+	double confidence;       /* of a verdict; above 0, below 1 */
+	double max_growth;       /* of the total, 0.05 is 5%; < 0: none set */
+	double max_shrink;       /* likewise, at most 1; < 0: none set */
+	double floor;            /* a base below this tells nothing */
+};
+#define PPROF_CHECK_OPTS_INIT \
+	{ .size = sizeof(struct pprof_check_opts), .confidence = 0.99, \
+	  .max_growth = -1, .max_shrink = -1 }
+
+/**
+ * Has `profile` grown (or shrunk) from its `base` by more than allowed? The
+ * total is held to max_growth and max_shrink; where neither is set, neither
+ * the total nor any function may grow by more than sampling explains, at the
+ * confidence for all functions together. Decided on the interval. Writes the
+ * reasons to the sink.
+ *
+ * ret_verdict  pass, fail, or not to be told: too little data, a base without
+ *              samples or below the floor, next to nothing left of it where
+ *              max_shrink is not set, another sampling rate
+ *
+ * Returns OK, NOMEM, IO, LIMIT, NOTFOUND (no such sample type), MISMATCH,
+ * USAGE. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_check(const struct pprof_profile *base,
+	    const struct pprof_profile *profile,
+	    const struct pprof_check_opts *opts, struct pprof_sink *sink,
+	    enum pprof_check_result *ret_verdict, struct pprof_error *err);
+
 /** One of several flame graphs in one picture. */
 struct pprof_flame_part {
 	const struct pprof_profile *base;    /* NULL: no difference */
