@@ -97,10 +97,9 @@ make_stamp() {
   fi
 }
 
+# Scripts and styles as headers, by the rules of the Makefile.
 make_scripts() {
-  mkdir -p "$work/proto/output"
-  "$top/build-aux/embed.sh" "$top/lib/output/flame.js" flame_script_text \
-    >"$work/proto/output/flame_js.h"
+  make -s -C "$work" embedded-headers
 }
 
 make_proto() {
@@ -165,7 +164,8 @@ run_target() {
 }
 
 configure
-includes="-std=gnu11 -I$work -I$top/lib -I$top/lib/include -I$work/proto"
+includes="-std=gnu11 -I$work -I$top/lib -I$top/lib/include -I$work/proto \
+-I$work/lib"
 includes="$includes $(variable PROTOBUF_C_CFLAGS ZLIB_CFLAGS \
   LIBDEFLATE_CFLAGS LIBDW_CFLAGS LIBELF_CFLAGS LIBCBOR_CFLAGS PCRE2_CFLAGS \
   LIBZSTD_CFLAGS LZMA_CFLAGS JANSSON_CFLAGS XXHASH_CFLAGS | tr '\n' ' ')"
