@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include "base/base64.h"
 #include "base/sha256.h"
 
 #include <string.h>
@@ -112,24 +113,10 @@ void sha256(const void *data, size_t nr, uint8_t digest[SHA256_BYTES])
 
 void sha256_source(struct buf *out, const void *data, size_t nr)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz"
-				     "0123456789+/";
-	/* One byte more, so that the last group is complete. */
-	uint8_t digest[SHA256_BYTES + 1] = { 0 };
-	uint32_t group;
-	unsigned i;
+	uint8_t digest[SHA256_BYTES];
 
 	sha256(data, nr, digest);
 	buf_str(out, "'sha256-");
-	for (i = 0; i < SHA256_BYTES; i += 3) {
-		group = (uint32_t)digest[i] << 16 |
-			(uint32_t)digest[i + 1] << 8 | digest[i + 2];
-		buf_byte(out, digits[group >> 18]);
-		buf_byte(out, digits[group >> 12 & 63]);
-		buf_byte(out, digits[group >> 6 & 63]);
-		if (i + 3 < SHA256_BYTES)
-			buf_byte(out, digits[group & 63]);
-	}
-	buf_str(out, "='");
+	base64_add(out, digest, sizeof(digest));
+	buf_byte(out, '\'');
 }

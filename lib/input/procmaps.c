@@ -526,17 +526,6 @@ static bool may_be_main(const char *path, size_t len)
 	return !is_library(base ? base + 1 : path, end);
 }
 
-static bool has_main(const struct pprof_profile *profile)
-{
-	size_t i;
-
-	for (i = 1; i < profile->nr_mappings; i++) {
-		if (profile->mappings[i].flags & MAP_MAIN)
-			return true;
-	}
-	return false;
-}
-
 /* Mark the files that have code: with_code[nr strings]. */
 static uint8_t *find_files_with_code(const struct ranges *ranges,
 				     const struct pprof_profile *profile)
@@ -554,7 +543,7 @@ static enum pprof_status make_mappings(const struct ranges *ranges,
 				       struct builder *out)
 {
 	struct pprof_profile *profile = out->profile;
-	bool main_known = has_main(profile);
+	bool main_known = profile_main_mapping(profile);
 	const struct range *row;
 	struct mapping map;
 	uint8_t *with_code;

@@ -113,15 +113,12 @@ void flame_node_name(struct buf *out, const struct flame *flame,
 
 const char *flame_binary_name(const struct pprof_profile *p)
 {
+	const struct mapping *map = profile_main_mapping(p);
 	const char *file, *slash;
-	size_t i;
 
-	for (i = 1; i < p->nr_mappings; i++)
-		if (p->mappings[i].flags & MAP_MAIN)
-			break;
-	if (i >= p->nr_mappings)
+	if (!map)
 		return "";
-	file = profile_str(p, p->mappings[i].file);
+	file = profile_str(p, map->file);
 	slash = strrchr(file, '/');
 	/* "[vdso]" and the like are no files. */
 	if (*file == '[')

@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include "base/base64.h"
 #include "base/mem.h"
 #include "base/opts.h"
 #include "base/sha256.h"
@@ -28,9 +29,6 @@
 
 /* Functions that the page shows without script. */
 #define NR_TOP 30
-
-static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /* Type of `p` that has the name and unit of type `type` of `like`. */
 static bool find_like(const struct pprof_profile *p,
@@ -167,24 +165,6 @@ static enum pprof_status make_forest(struct page *page,
 	return status;
 }
 
-static void put_base64(struct buf *out, const unsigned char *data, size_t nr)
-{
-	uint32_t group;
-	size_t i, j, left;
-
-	for (i = 0; i < nr; i += 3) {
-		left = nr - i < 3 ? nr - i : 3;
-		group = (uint32_t)data[i] << 16;
-		group |= left > 1 ? (uint32_t)data[i + 1] << 8 : 0;
-		group |= left > 2 ? data[i + 2] : 0;
-		for (j = 0; j < 4; j++)
-			buf_byte(out, j > left ? '='
-					       : base64_digits[group >>
-							       (18 - 6 * j) &
-							       63]);
-	}
-}
-
 /* Replace the data by its packed form. */
 static enum pprof_status pack(struct buf *data, struct pprof_error *err)
 {
@@ -204,7 +184,7 @@ static enum pprof_status pack(struct buf *data, struct pprof_error *err)
 	packed = pprof_sink_memory(sink, &nr);
 	buf_reset(data);
 	if (!status)
-		put_base64(data, packed, nr);
+		base64_add(data, packed, nr);
 	pprof_sink_close(sink);
 	return status;
 }
@@ -240,15 +220,10 @@ struct top {
 
 static void find_top(struct top *top, const struct page *page)
 {
-	const struct forest *forest = &page->forest;
-	int64_t *self = top->self;
+	const int64_t *self = top->self;
 	size_t i, j;
 
-	for (i = 1; i < forest->nr; i++)
-		self[forest->row[i]] =
-			clamp_i64((__int128)self[forest->row[i]] +
-				  page->first->self[i]);
-	for (i = 0; i < forest->frames.nr; i++) {
+	for (i = 0; i < page->forest.frames.nr; i++) {
 		if (!self[i] || (top->nr == NR_TOP &&
 				 magnitude_i64(self[top->rows[NR_TOP - 1]]) >=
 					 magnitude_i64(self[i])))
@@ -297,7 +272,7 @@ static void put_noscript(struct buf *out, const struct page *page)
 	const char *type = page_type(page, page->first_type);
 	struct top top = { .nr = 0 };
 
-	top.self = mem_zalloc(page->forest.frames.nr, sizeof(*top.self));
+	top.self = page_sum_rows(&page->forest, page->first);
 	if (!top.self) {
 		out->failed = true;
 		return;

@@ -60,6 +60,10 @@ void page_json(struct buf *out, const struct buf *json);
 enum pprof_status page_meta(struct buf *out, struct page *page,
 			    struct pprof_error *err);
 
+/* [frames.nr] self of each frame in a column, to be freed; NULL: no memory. */
+int64_t *page_sum_rows(const struct forest *forest,
+		       const struct forest_column *column);
+
 /* Name of type `type` and what it counts. */
 const char *page_type(const struct page *page, size_t type);
 const char *page_unit(const struct page *page, size_t type);

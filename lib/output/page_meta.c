@@ -383,9 +383,8 @@ static void put_palette(struct metas *m, const char *name,
 	json_put_close(&m->json, '}');
 }
 
-/* What the legends weigh frames by: self in the column shown first. */
-static int64_t *sum_rows(const struct forest *forest,
-			 const struct forest_column *column)
+int64_t *page_sum_rows(const struct forest *forest,
+		       const struct forest_column *column)
 {
 	int64_t *sums = mem_zalloc(forest->frames.nr, sizeof(*sums));
 	size_t i;
@@ -440,7 +439,8 @@ static void put_palettes(struct metas *m)
 			name = others[i].name;
 	if (colors == PPROF_COLORS_DEPTH)
 		name = "by depth";
-	tree.row_self = sum_rows(&page->forest, page->first);
+	/* What the legends weigh frames by. */
+	tree.row_self = page_sum_rows(&page->forest, page->first);
 	if (!tree.row_self)
 		m->status = PPROF_NOMEM;
 	json_put_key(&m->json, "palettes");

@@ -5,33 +5,12 @@
  */
 #include <config.h>
 
-#include "base/buf.h"
+#include "base/base64.h"
 #include "base/sink.h"
 #include "output/writer.h"
 
 #define LINE_CHARS 64
 #define LINE_BYTES (LINE_CHARS / 4 * 3)
-
-static void put_base64(struct buf *out, const uint8_t *p, size_t nr)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"abcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t bits;
-	char text[4];
-	size_t i;
-
-	for (; nr; p += i, nr -= i) {
-		i = nr < 3 ? nr : 3;
-		bits = (uint32_t)p[0] << 16;
-		bits |= i > 1 ? (uint32_t)p[1] << 8 : 0;
-		bits |= i > 2 ? p[2] : 0;
-		text[0] = digits[bits >> 18];
-		text[1] = digits[bits >> 12 & 63];
-		text[2] = i > 1 ? digits[bits >> 6 & 63] : '=';
-		text[3] = i > 2 ? digits[bits & 63] : '=';
-		buf_add(out, text, sizeof(text));
-	}
-}
 
 /* The words behind BEGIN: what kind of profile it is. */
 static void put_type(struct buf *out, const struct pprof_profile *profile)
@@ -69,7 +48,7 @@ static void put_block(struct buf *out, const struct pprof_profile *profile,
 	buf_str(out, "-----\n");
 	for (; nr; data += i, nr -= i) {
 		i = nr < LINE_BYTES ? nr : LINE_BYTES;
-		put_base64(out, data, i);
+		base64_add(out, data, i);
 		buf_byte(out, '\n');
 	}
 	buf_str(out, "-----END ");

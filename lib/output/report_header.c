@@ -4,10 +4,12 @@
  */
 #include <config.h>
 
+#include "base/opts.h"
 #include "output/report_header.h"
 #include "view/text.h"
 #include "view/units.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Text of the profile, one line of the header. */
@@ -18,32 +20,25 @@ static void add_masked(struct buf *out, const char *label, const char *text)
 	buf_byte(out, '\n');
 }
 
-/* The main binary's mapping, else the first, else NULL. */
-static const struct mapping *main_mapping(const struct pprof_profile *p)
+static void add_binary(struct buf *out, const struct pprof_profile *p,
+		       const char *title)
 {
-	size_t i;
+	const struct mapping *map = profile_main_mapping(p);
+	const char *file, *slash;
 
-	for (i = 1; i < p->nr_mappings; i++)
-		if (p->mappings[i].flags & MAP_MAIN)
-			return &p->mappings[i];
-	return p->nr_mappings > 1 ? &p->mappings[1] : NULL;
-}
-
-static void add_binary(const struct report_header *h, struct buf *out)
-{
-	const struct mapping *map = main_mapping(h->profile);
-	const char *file = map ? profile_str(h->profile, map->file) : "";
-	const char *slash = strrchr(file, '/');
-
+	if (!map && p->nr_mappings > 1)
+		map = &p->mappings[1];
+	file = map ? profile_str(p, map->file) : "";
+	slash = strrchr(file, '/');
 	if (slash && slash[1])
 		file = slash + 1;
-	if (!*file && h->title)
-		file = h->title;
+	if (!*file && title)
+		file = title;
 	if (*file)
 		add_masked(out, "File: ", file);
 	if (map && map->build_id)
 		add_masked(out, "Build ID: ",
-			   profile_str(h->profile, map->build_id));
+			   profile_str(p, map->build_id));
 }
 
 /* Year, month and day of a day count since 1970-01-01 (Gregorian). */
@@ -68,25 +63,30 @@ static void add_date(struct buf *out, int64_t days)
 		   (int)month, (int)day);
 }
 
-static void add_time(const struct report_header *h, struct buf *out)
+void report_time_add(struct buf *out, int64_t time_ns)
 {
-	int64_t time_ns = h->profile->time_ns, seconds, second_of_day;
+	int64_t seconds, second_of_day;
 
-	if (!time_ns)
-		return;
 	seconds = time_ns / 1000000000 - (time_ns % 1000000000 < 0);
 	second_of_day = seconds % 86400;
 	second_of_day += second_of_day < 0 ? 86400 : 0;
-	buf_str(out, "Time: ");
 	add_date(out, (seconds - second_of_day) / 86400);
-	buf_printf(out, " %02d:%02d:%02d UTC\n",
-		   (int)(second_of_day / 3600),
+	buf_printf(out, " %02d:%02d:%02d", (int)(second_of_day / 3600),
 		   (int)(second_of_day / 60 % 60), (int)(second_of_day % 60));
 }
 
-static void add_duration(const struct report_header *h, struct buf *out)
+static void add_time(struct buf *out, int64_t time_ns)
 {
-	int64_t duration_ns = h->profile->duration_ns;
+	if (!time_ns)
+		return;
+	buf_str(out, "Time: ");
+	report_time_add(out, time_ns);
+	buf_str(out, " UTC\n");
+}
+
+static void add_duration(struct buf *out, int64_t duration_ns,
+			 const struct report_values *values, int64_t total)
+{
 	const char *unit;
 	double total_ns;
 
@@ -95,10 +95,9 @@ static void add_duration(const struct report_header *h, struct buf *out)
 	buf_str(out, "Duration: ");
 	units_value(out, duration_ns, "nanoseconds", UNIT_AUTO);
 	buf_str(out, ", Total samples = ");
-	units_value(out, h->total, h->unit, h->to);
+	units_value(out, total, values->unit, values->to);
 	buf_byte(out, ' ');
-	total_ns = units_scale(h->total, h->unit, "nanoseconds",
-			       &unit);
+	total_ns = units_scale(total, values->unit, "nanoseconds", &unit);
 	if (!strcmp(unit, "ns") && total_ns >= 1 && total_ns < 9e18) {
 		buf_byte(out, '(');
 		units_percent(out, (int64_t)total_ns, duration_ns);
@@ -107,40 +106,32 @@ static void add_duration(const struct report_header *h, struct buf *out)
 	buf_byte(out, '\n');
 }
 
-static void add_profile(const struct report_header *h, struct buf *out)
+static void add_comments(struct buf *out, const struct pprof_profile *p)
 {
-	const struct pprof_profile *p = h->profile;
 	const char *comment;
 	size_t i;
 
-	add_binary(h, out);
 	for (i = 0; i < p->nr_comments; i++) {
 		comment = profile_str(p, p->comments[i]);
 		/* A leading '#' hides it from reports (pprof semantics). */
 		if (*comment != '#')
 			add_masked(out, "", comment);
 	}
-	if (*h->type)
-		add_masked(out, h->mean ? "Type: mean_" : "Type: ",
-			   h->type);
-	if (p->doc_url)
-		add_masked(out, "Doc: ", profile_str(p, p->doc_url));
-	add_time(h, out);
-	add_duration(h, out);
 }
 
 /* As `go tool pprof` has them: at most 80 characters of each. */
-static void add_filters(const struct report_header *h, struct buf *out)
+static void add_filters(struct buf *out, const char *const *filters,
+			size_t nr)
 {
 	struct buf name;
 	size_t len, i;
 
-	if (h->nr_filters)
+	if (nr)
 		buf_str(out, "Active filters:\n");
 	buf_init(&name, PTRDIFF_MAX);
-	for (i = 0; i < h->nr_filters; i++) {
+	for (i = 0; i < nr; i++) {
 		buf_reset(&name);
-		text_mask(&name, h->filters[i], strlen(h->filters[i]));
+		text_mask(&name, filters[i], strlen(filters[i]));
 		len = text_head(name.data, name.len, 80);
 		buf_str(out, "   ");
 		buf_add(out, name.data, len);
@@ -153,20 +144,64 @@ static void add_filters(const struct report_header *h, struct buf *out)
 	buf_fini(&name);
 }
 
-void report_header_add(const struct report_header *h, struct buf *out)
+void report_header_add(struct buf *out, const struct pprof_profile *profile,
+		       const struct pprof_top_opts *opts,
+		       const struct report_values *values, int64_t total)
 {
-	add_profile(h, out);
-	add_filters(h, out);
+	add_binary(out, profile, opts->title);
+	add_comments(out, profile);
+	if (*values->type)
+		add_masked(out, opts->mean ? "Type: mean_" : "Type: ",
+			   values->type);
+	if (profile->doc_url)
+		add_masked(out, "Doc: ",
+			   profile_str(profile, profile->doc_url));
+	add_time(out, profile->time_ns);
+	add_duration(out, profile->duration_ns, values, total);
+	add_filters(out, opts->filters, opts->nr_filters);
 }
 
-void report_time_add(struct buf *out, int64_t time_ns)
+int64_t report_divided(int64_t value, double by)
 {
-	int64_t seconds, second_of_day;
+	return by > 0 ? (int64_t)fmin(fmax((double)value / by, -0x1p62),
+				      0x1p62)
+		      : value;
+}
 
-	seconds = time_ns / 1000000000 - (time_ns % 1000000000 < 0);
-	second_of_day = seconds % 86400;
-	second_of_day += second_of_day < 0 ? 86400 : 0;
-	add_date(out, (seconds - second_of_day) / 86400);
-	buf_printf(out, " %02d:%02d:%02d", (int)(second_of_day / 3600),
-		   (int)(second_of_day / 60 % 60), (int)(second_of_day % 60));
+void report_add_right(struct buf *out, const struct buf *cell)
+{
+	size_t cells = text_cells(cell->data, cell->len);
+
+	for (; cells < REPORT_VALUE_CELLS; cells++)
+		buf_byte(out, ' ');
+	buf_add(out, cell->data, cell->len);
+}
+
+enum pprof_status report_take(struct report_values *values,
+			      struct pprof_top_opts *taken,
+			      const struct pprof_profile *profile,
+			      const struct pprof_top_opts *opts,
+			      struct pprof_error *err)
+{
+	enum pprof_status status = opts_take(taken, sizeof(*taken), opts, err);
+	const struct value_type *type;
+
+	if (!status && (unsigned)taken->granularity > PPROF_BY_MODULE)
+		status = error_plain(err, PPROF_USAGE, NULL,
+				     "granularity unknown");
+	if (!status)
+		status = profile_pick_type(profile, taken->sample_type,
+					   &values->column, err);
+	if (status)
+		return status;
+	values->type = "";
+	values->unit = "";
+	if (profile->nr_types) {
+		type = &profile->types[values->column];
+		values->type = profile_str(profile, type->type);
+		values->unit = profile_str(profile, type->unit);
+	}
+	values->to = taken->unit == PPROF_UNIT_EXACT ? values->unit
+						     : UNIT_AUTO;
+	return PPROF_OK;
 }

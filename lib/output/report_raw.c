@@ -7,7 +7,6 @@
 #include <config.h>
 
 #include "base/mem.h"
-#include "base/opts.h"
 #include "base/sink.h"
 #include "output/report_header.h"
 #include "view/text.h"

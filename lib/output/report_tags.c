@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/idmap.h"
 #include "base/mem.h"
-#include "base/opts.h"
 #include "base/sink.h"
+#include "output/report_header.h"
 #include "profile/tag_units.h"
 #include "profile/total.h"
 #include "view/stack_values.h"
@@ -30,9 +30,7 @@ struct tags {
 	const struct pprof_profile *profile;
 	const struct pprof_top_opts *opts;
 	struct tag_units units;
-	const char *unit;
-	const char *to;
-	size_t column;
+	struct report_values values;
 	int64_t total;
 	struct strtab texts;
 	struct tag *tags;
@@ -103,7 +101,7 @@ static bool take_samples(struct tags *t)
 		lset = &p->lsets[p->sample_lset[i]];
 		for (j = 0; j < lset->nr; j++)
 			if (!take_label(t, &p->labels[lset->labels + j],
-					p->values[t->column][i]))
+					p->values[t->values.column][i]))
 				return false;
 	}
 	return true;
@@ -128,7 +126,7 @@ static int compare_tags(const void *a, const void *b, void *ctx)
 static void set_cell(struct tags *t, int64_t value)
 {
 	buf_reset(&t->cell);
-	units_value(&t->cell, value, t->unit, t->to);
+	units_value(&t->cell, value, t->values.unit, t->values.to);
 	buf_str(&t->cell, " (");
 	units_percent(&t->cell, value, t->total);
 	buf_str(&t->cell, "):");
@@ -151,9 +149,9 @@ static void add_key_line(struct tags *t, const struct tag *tags, size_t nr)
 	buf_byte(&t->out, ' ');
 	text_mask(&t->out, key, strlen(key));
 	buf_str(&t->out, ": Total ");
-	units_value(&t->out, clamp_i64(sum), t->unit, t->to);
+	units_value(&t->out, clamp_i64(sum), t->values.unit, t->values.to);
 	buf_str(&t->out, " of ");
-	units_value(&t->out, t->total, t->unit, t->to);
+	units_value(&t->out, t->total, t->values.unit, t->values.to);
 	buf_str(&t->out, " (");
 	units_percent(&t->out, clamp_i64(sum), t->total);
 	buf_str(&t->out, ")\n");
@@ -193,7 +191,7 @@ static enum pprof_status run(struct tags *t, struct pprof_sink *sink,
 	bool clamped;
 
 	t->total = t->opts->total ? t->opts->total :
-		   profile_shown_total(t->profile, t->column, &clamped);
+		   profile_shown_total(t->profile, t->values.column, &clamped);
 	if (!strtab_init(&t->texts, UINT32_MAX) ||
 	    !tag_units_init(&t->units, t->profile) || !take_samples(t))
 		return error_nomem(err);
@@ -214,17 +212,12 @@ enum pprof_status pprof_report_tags(const struct pprof_profile *profile,
 				    struct pprof_error *err)
 {
 	struct pprof_top_opts taken = PPROF_TOP_OPTS_INIT;
-	struct tags t = { .profile = profile, .opts = &taken, .unit = "" };
-	enum pprof_status status = opts_take(&taken, sizeof(taken), opts, err);
+	struct tags t = { .profile = profile, .opts = &taken };
+	enum pprof_status status = report_take(&t.values, &taken, profile,
+					       opts, err);
 
-	if (!status)
-		status = profile_pick_type(profile, taken.sample_type,
-					   &t.column, err);
 	if (status)
 		return status;
-	if (profile->nr_types)
-		t.unit = profile_str(profile, profile->types[t.column].unit);
-	t.to = taken.unit == PPROF_UNIT_EXACT ? t.unit : UNIT_AUTO;
 	buf_init(&t.cell, PTRDIFF_MAX);
 	buf_init(&t.out, PTRDIFF_MAX);
 	status = run(&t, sink, err);

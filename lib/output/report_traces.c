@@ -6,7 +6,6 @@
 #include <config.h>
 
 #include "base/mem.h"
-#include "base/opts.h"
 #include "base/sink.h"
 #include "output/report_header.h"
 #include "profile/tag_units.h"
@@ -15,15 +14,11 @@
 #include "view/text.h"
 #include "view/units.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Bytes collected before they go to the sink. */
 #define CHUNK_BYTES ((size_t)64 << 10)
-
-/* Cells of a value or a label's key. */
-#define VALUE_CELLS 10
 
 #define SEPARATOR \
 	"-----------+-------------------------------------------------------\n"
@@ -43,10 +38,7 @@ struct traces {
 	struct buf names;         /* of all frames, masked, one by one */
 	size_t *name_start;       /* [frames.nr + 1] into `names` */
 	struct tag_units units;
-	const char *type;
-	const char *unit;
-	const char *to;
-	size_t column;            /* of the values */
+	struct report_values values;
 	loc_id *stack;            /* the sample's, leaf first */
 	size_t cap_stack;
 	struct label_line *order; /* of label lines */
@@ -55,15 +47,6 @@ struct traces {
 	struct buf cell;
 	struct buf out;
 };
-
-static void add_right(struct buf *out, const struct buf *cell)
-{
-	size_t cells = text_cells(cell->data, cell->len);
-
-	for (; cells < VALUE_CELLS; cells++)
-		buf_byte(out, ' ');
-	buf_add(out, cell->data, cell->len);
-}
 
 static void add_label_value(struct traces *t, const struct label *label)
 {
@@ -94,7 +77,7 @@ static bool add_label_line(struct traces *t, const struct label *labels,
 			return false;
 	buf_reset(&t->cell);
 	text_mask(&t->cell, key, strlen(key));
-	add_right(&t->lines, &t->cell);
+	report_add_right(&t->lines, &t->cell);
 	buf_str(&t->lines, ": ");
 	for (i = at; i < nr; i++) {
 		if (!same_key(&labels[i], &labels[at]))
@@ -152,21 +135,17 @@ static bool add_labels(struct traces *t, lset_id id)
 static int64_t sample_value(const struct traces *t, size_t sample)
 {
 	const struct pprof_profile *p = t->profile;
-	double by = t->opts->divide_by;
 	int64_t value, divisor;
 
 	if (!p->nr_types)
 		return 0;
-	value = p->values[t->column][sample];
+	value = p->values[t->values.column][sample];
 	if (t->opts->mean) {
 		divisor = p->values[0][sample];
 		if (divisor && !(value == INT64_MIN && divisor == -1))
 			value /= divisor;
 	}
-	if (by > 0)
-		value = (int64_t)fmin(fmax((double)value / by, -0x1p62),
-				      0x1p62);
-	return value;
+	return report_divided(value, t->opts->divide_by);
 }
 
 /* Mask each name once, not wherever it stands. False: out of memory. */
@@ -194,8 +173,9 @@ static void add_frame(struct traces *t, uint32_t step, bool first)
 	const size_t *start = &t->name_start[STEP_ROW(step)];
 
 	if (first) {
-		add_right(&t->out, &t->cell);
-		buf_add(&t->out, blanks, sizeof(blanks) - 1 - VALUE_CELLS);
+		report_add_right(&t->out, &t->cell);
+		buf_add(&t->out, blanks,
+			sizeof(blanks) - 1 - REPORT_VALUE_CELLS);
 	} else {
 		buf_add(&t->out, blanks, sizeof(blanks) - 1);
 	}
@@ -242,7 +222,8 @@ static bool add_stack(struct traces *t, size_t sample)
 		__builtin_prefetch(&p->stacks.nodes
 				   [p->sample_stack[sample + 1]]);
 	buf_reset(&t->cell);
-	units_value(&t->cell, sample_value(t, sample), t->unit, t->to);
+	units_value(&t->cell, sample_value(t, sample), t->values.unit,
+		    t->values.to);
 	if (!nr)
 		add_frame(t, t->frames.no_stack << 1, true);
 	for (i = 0; i < nr; i++)
@@ -279,24 +260,22 @@ static enum pprof_status run(struct traces *t, struct pprof_error *err)
 		.no_inlines = t->opts->no_inlines,
 		.merge_unknown = true
 	};
-	struct report_header header = {
-		.profile = t->profile, .title = t->opts->title,
-		.type = t->type, .unit = t->unit, .to = t->to,
-		.mean = t->opts->mean, .filters = t->opts->filters,
-		.nr_filters = t->opts->nr_filters
-	};
 	enum pprof_status status;
+	int64_t total;
 	bool clamped;
 
-	header.total = t->opts->total ? t->opts->total :
-		       profile_shown_total(t->profile, t->column, &clamped);
+	total = t->opts->total;
+	if (!total)
+		total = profile_shown_total(t->profile, t->values.column,
+					    &clamped);
 	status = frames_init(&t->frames, t->profile, &frames_opts, err);
 	if (status)
 		return status;
 	if (!tag_units_init(&t->units, t->profile) || !mask_names(t)) {
 		status = error_nomem(err);
 	} else {
-		report_header_add(&header, &t->out);
+		report_header_add(&t->out, t->profile, t->opts,
+				  &t->values, total);
 		status = add_samples(t, err);
 	}
 	tag_units_fini(&t->units);
@@ -311,22 +290,12 @@ enum pprof_status pprof_report_traces(const struct pprof_profile *profile,
 {
 	struct pprof_top_opts taken = PPROF_TOP_OPTS_INIT;
 	struct traces t = { .profile = profile, .opts = &taken,
-			    .sink = sink, .type = "", .unit = "" };
-	enum pprof_status status = opts_take(&taken, sizeof(taken), opts, err);
+			    .sink = sink };
+	enum pprof_status status = report_take(&t.values, &taken, profile,
+					       opts, err);
 
-	if (!status && (unsigned)taken.granularity > PPROF_BY_MODULE)
-		status = error_plain(err, PPROF_USAGE, NULL,
-				     "granularity unknown");
-	if (!status)
-		status = profile_pick_type(profile, taken.sample_type,
-					   &t.column, err);
 	if (status)
 		return status;
-	if (profile->nr_types) {
-		t.type = profile_str(profile, profile->types[t.column].type);
-		t.unit = profile_str(profile, profile->types[t.column].unit);
-	}
-	t.to = taken.unit == PPROF_UNIT_EXACT ? t.unit : UNIT_AUTO;
 	buf_init(&t.names, PTRDIFF_MAX);
 	buf_init(&t.lines, PTRDIFF_MAX);
 	buf_init(&t.cell, PTRDIFF_MAX);

@@ -6,14 +6,12 @@
 #include <config.h>
 
 #include "base/sink.h"
-#include "base/opts.h"
 #include "output/report_header.h"
 #include "view/shorten.h"
 #include "view/table.h"
 #include "view/text.h"
 #include "view/units.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Bytes collected before they go to the sink. */
@@ -32,9 +30,7 @@ struct top {
 	struct pprof_sink *sink;
 	struct frames frames;
 	struct table table;
-	const char *type; /* of the values */
-	const char *unit; /* of the values */
-	const char *to;   /* unit of what is printed */
+	struct report_values values; /* `to` is one unit for the table */
 	size_t nr_dropped;
 	size_t nr_whole;  /* rows before the limit */
 	struct shortener shortener;
@@ -46,32 +42,21 @@ struct top {
 /* A value as it is printed. */
 static int64_t printed(const struct top *top, int64_t value)
 {
-	double by = top->opts->divide_by;
-
-	return by > 0 ? (int64_t)fmin(fmax((double)value / by, -0x1p62),
-				      0x1p62)
-		      : value;
+	return report_divided(value, top->opts->divide_by);
 }
 
 static void add_value(struct top *top, int64_t value)
 {
-	units_value(&top->out, printed(top, value), top->unit, top->to);
-}
-
-static void add_right(struct buf *out, const struct buf *cell, size_t width)
-{
-	size_t cells = text_cells(cell->data, cell->len);
-
-	for (; cells < width; cells++)
-		buf_byte(out, ' ');
-	buf_add(out, cell->data, cell->len);
+	units_value(&top->out, printed(top, value), top->values.unit,
+		    top->values.to);
 }
 
 static void add_value_cell(struct top *top, int64_t value)
 {
 	buf_reset(&top->cell);
-	units_value(&top->cell, printed(top, value), top->unit, top->to);
-	add_right(&top->out, &top->cell, 10);
+	units_value(&top->cell, printed(top, value), top->values.unit,
+		    top->values.to);
+	report_add_right(&top->out, &top->cell);
 }
 
 /* A percentage without its padding. */
@@ -190,9 +175,6 @@ static void choose_unit(struct top *top)
 	uint64_t least = 0, value;
 	size_t i;
 
-	top->to = UNIT_AUTO;
-	if (top->opts->unit == PPROF_UNIT_EXACT)
-		top->to = top->unit;
 	if (top->opts->unit != PPROF_UNIT_MINIMUM || !table->nr)
 		return;
 	for (i = 0; i < table->nr; i++) {
@@ -202,14 +184,13 @@ static void choose_unit(struct top *top)
 		if (value && (!least || value < least))
 			least = value;
 	}
-	top->to = units_minimum(clamp_i64((__int128)least), table->total,
-				top->unit);
+	top->values.to = units_minimum(clamp_i64((__int128)least),
+				       table->total, top->values.unit);
 }
 
 static enum pprof_status write_report(struct top *top,
 				      struct pprof_error *err)
 {
-	struct report_header head;
 	enum pprof_status status;
 
 	top->nr_dropped = table_trim(&top->table, top->opts->min_fraction);
@@ -223,14 +204,8 @@ static enum pprof_status write_report(struct top *top,
 	if (status)
 		return status;
 	choose_unit(top);
-	head = (struct report_header){
-		.profile = top->profile, .title = top->opts->title,
-		.type = top->type, .unit = top->unit, .to = top->to,
-		.total = printed(top, top->table.total),
-		.mean = top->opts->mean, .filters = top->opts->filters,
-		.nr_filters = top->opts->nr_filters
-	};
-	report_header_add(&head, &top->out);
+	report_header_add(&top->out, top->profile, top->opts, &top->values,
+			  printed(top, top->table.total));
 	add_shown(top);
 	buf_str(&top->out, "      flat  flat%   sum%        cum   cum%\n");
 	status = add_rows(top, err);
@@ -255,8 +230,7 @@ static enum pprof_status divide(struct top *top, struct pprof_error *err)
 	return PPROF_OK;
 }
 
-static enum pprof_status run(struct top *top, size_t type,
-			     struct pprof_error *err)
+static enum pprof_status run(struct top *top, struct pprof_error *err)
 {
 	struct frames_opts frames_opts = {
 		.granularity = top->opts->granularity,
@@ -268,8 +242,8 @@ static enum pprof_status run(struct top *top, size_t type,
 	status = frames_init(&top->frames, top->profile, &frames_opts, err);
 	if (status)
 		return status;
-	status = table_init(&top->table, &top->frames, top->profile, type,
-			    err);
+	status = table_init(&top->table, &top->frames, top->profile,
+			    top->values.column, err);
 	if (!status && top->opts->mean)
 		status = divide(top, err);
 	if (!status && top->opts->total)
@@ -290,28 +264,16 @@ enum pprof_status pprof_report_top(const struct pprof_profile *profile,
 {
 	struct pprof_top_opts taken = PPROF_TOP_OPTS_INIT;
 	struct top top = { .profile = profile, .opts = &taken, .sink = sink };
-	enum pprof_status status = opts_take(&taken, sizeof(taken), opts, err);
-	size_t type;
+	enum pprof_status status = report_take(&top.values, &taken, profile,
+					       opts, err);
 
-	if (!status && (unsigned)taken.granularity > PPROF_BY_MODULE)
-		status = error_plain(err, PPROF_USAGE, NULL,
-				     "granularity unknown");
-	if (!status)
-		status = profile_pick_type(profile, taken.sample_type, &type,
-					   err);
 	if (status)
 		return status;
-	top.type = "";
-	top.unit = "";
-	if (profile->nr_types) {
-		top.type = profile_str(profile, profile->types[type].type);
-		top.unit = profile_str(profile, profile->types[type].unit);
-	}
 	shortener_init(&top.shortener);
 	buf_init(&top.name, PTRDIFF_MAX);
 	buf_init(&top.cell, PTRDIFF_MAX);
 	buf_init(&top.out, PTRDIFF_MAX);
-	status = run(&top, type, err);
+	status = run(&top, err);
 	shortener_fini(&top.shortener);
 	buf_fini(&top.name);
 	buf_fini(&top.cell);

@@ -168,6 +168,17 @@ size_t profile_default_type(const struct pprof_profile *profile)
 	return profile->nr_types ? profile->nr_types - 1 : 0;
 }
 
+const struct mapping *
+profile_main_mapping(const struct pprof_profile *profile)
+{
+	size_t i;
+
+	for (i = 1; i < profile->nr_mappings; i++)
+		if (profile->mappings[i].flags & MAP_MAIN)
+			return &profile->mappings[i];
+	return NULL;
+}
+
 enum pprof_status profile_pick_type(const struct pprof_profile *profile,
 				    int option, size_t *ret_type,
 				    struct pprof_error *err)

@@ -160,6 +160,10 @@ int64_t profile_column_total(const struct pprof_profile *profile, size_t type,
 /* Index of the type that default_type names, else the last; 0 if none. */
 size_t profile_default_type(const struct pprof_profile *profile);
 
+/* The mapping of the main binary; NULL when none is known to be it. */
+const struct mapping *
+profile_main_mapping(const struct pprof_profile *profile);
+
 /* Resolve an option's sample type: -1 the default; clamps nothing. */
 enum pprof_status profile_pick_type(const struct pprof_profile *profile,
 				    int option, size_t *ret_type,

@@ -437,7 +437,7 @@ static void counts_to_starts(uint32_t *start, size_t nr)
 		start[i] += start[i - 1];
 }
 
-/* All nodes but 0, ordered by rank of their first location; see .h */
+/* All nodes but 0, by rank of their first location; NULL: by id. */
 static bool order_by_rank(const struct stacks *stacks, const uint32_t *rank,
 			  size_t nr_ranks, stack_id *order)
 {
