@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fuzz target: every writer, on whatever any reader takes.
+ * Fuzz target: every writer and every report, on whatever any reader takes.
  */
 #include <config.h>
 
 #include "common.h"
+
+static void visit_reports(const struct pprof_profile *profile)
+{
+	struct pprof_sink *sink;
+	struct pprof_error err;
+
+	fuzz_assert(!pprof_sink_open_memory(&sink, &err));
+	fuzz_assert(!pprof_report_top(profile, NULL, sink, &err));
+	fuzz_assert(!pprof_report_traces(profile, NULL, sink, &err));
+	fuzz_assert(!pprof_report_tags(profile, NULL, sink, &err));
+	fuzz_assert(!pprof_report_raw(profile, sink, &err));
+	fuzz_assert(!pprof_report_comments(profile, sink, &err));
+	pprof_sink_close(sink);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		     i++)
 			pprof_sink_close(fuzz_write(profile, name));
 	}
+	visit_reports(profile);
 	pprof_profile_free(profile);
 	return 0;
 }

@@ -37,7 +37,7 @@ by_address() {
 
 @test "traces, tags and comments are printed as pprof prints them" {
   need_corpus pprof-small
-  for name in a a_nosym b c_reordered_kb; do
+  for name in a a_nosym b c_reordered_kb e_notime g_earlier; do
     for kind in traces tags comments; do
       run_tool pprof-report "$kind" "$corpus/pprof-small/$name.pb.gz"
       expect "$kind $name" "$tool_status" 0
@@ -48,7 +48,7 @@ by_address() {
 
 @test "raw has the same samples, locations and mappings as pprof's" {
   need_corpus pprof-small
-  for name in a a_nosym b c_reordered_kb; do
+  for name in a a_nosym b c_reordered_kb e_notime g_earlier; do
     run_tool pprof-report --raw "$corpus/pprof-small/$name.pb.gz"
     expect "raw $name" "$tool_status" 0
     by_address stdout | sort >ours
