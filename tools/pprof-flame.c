@@ -6,6 +6,7 @@
 
 #include "common/cli.h"
 #include "common/infile.h"
+#include "common/inlist.h"
 #include "common/load.h"
 #include "common/msg.h"
 #include "common/opt_filter.h"
@@ -218,37 +219,38 @@ static int add_input(struct options *o, struct report *report,
 }
 
 static int fill_report(struct options *o, struct report *report,
-		       char *const *paths, int nr)
+		       const struct inlist *list)
 {
-	int code = CLI_EXIT_OK, type = -1, i;
+	int code = CLI_EXIT_OK, type = -1;
+	size_t i;
 
 	if (o->picture.base)
 		code = add_input(o, report, o->picture.base, &type);
-	for (i = 0; i < nr && code != CLI_EXIT_TROUBLE; i++)
-		code |= add_input(o, report, paths[i], &type);
-	if (!nr && code != CLI_EXIT_TROUBLE)
+	for (i = 0; i < list->nr && !(code & CLI_EXIT_TROUBLE); i++)
+		code |= add_input(o, report, list->paths[i], &type);
+	if (!list->nr && !(code & CLI_EXIT_TROUBLE))
 		code |= add_input(o, report, "-", &type);
 	report->looks.sample_type = type;
 	return code & CLI_EXIT_TROUBLE ? CLI_EXIT_TROUBLE : code;
 }
 
-static int run_report(struct options *o, char *const *paths, int nr)
+static int run_report(struct options *o, const struct inlist *list)
 {
 	struct report report = { .opts = PPROF_PAGE_OPTS_INIT };
 	int code, written;
 	size_t i;
 
-	report.inputs = msg_xrealloc(NULL, (size_t)nr + 2,
+	report.inputs = msg_xrealloc(NULL, list->nr + 2,
 				     sizeof(*report.inputs));
 	report.looks = opt_picture_take(&o->picture);
 	report.looks.granularity = (enum pprof_granularity)o->view.by;
 	report.looks.no_inlines = o->symbol.no_inlines;
 	report.opts.flame = &report.looks;
-	report.opts.diff = o->picture.base || nr == 2;
+	report.opts.diff = o->picture.base || list->nr == 2;
 	report.opts.source_url = o->picture.source_url;
 	report.opts.sandwich = o->picture.sandwich;
 	report.opts.compress = o->picture.compress;
-	code = fill_report(o, &report, paths, nr);
+	code = fill_report(o, &report, list);
 	if (code != CLI_EXIT_TROUBLE) {
 		add_notes(o);
 		report.looks.notes = o->picture.notes.items;
@@ -327,13 +329,17 @@ int main(int argc, char **argv)
 		"  pprof-flame --text heap.pb.gz\n",
 		.groups = groups
 	};
+	struct inlist list;
 	int first, code;
 
 	first = cli_parse(&tool, argc, argv);
 	check(&o);
 	if (opt_picture_is_html(&o.picture)) {
 		first = infile_first(argc, argv, first, &o.symbol.binaries);
-		code = run_report(&o, argv + first, argc - first);
+		inlist_init(&list, argc, argv, first, NULL);
+		inlist_sort_dumps(&list);
+		code = run_report(&o, &list);
+		inlist_fini(&list);
 	} else {
 		code = run(&o, infile_one(argc, argv, first,
 					  &o.symbol.binaries));

@@ -65,15 +65,35 @@ static bool add_type(struct page *page, size_t type, size_t most)
 	return true;
 }
 
-static void tell_left_out(const struct page *page, size_t nr)
+/* What the report says in its notes is told to the caller as well. */
+static void tell_diags(const struct page *page)
 {
+	const struct forest *forest = &page->forest;
+	uint64_t nr_negative = 0;
+	bool rounded = false, clamped = false;
 	struct diags diags;
+	size_t i;
 
-	if (!nr)
-		return;
+	for (i = 0; i < forest->nr_sides * forest->nr_types; i++) {
+		const struct forest_column *column = &forest->columns[i];
+
+		nr_negative += column->nr_negative;
+		clamped |= column->clamped;
+		rounded |= page_scale_of(forest, column).shift > 0;
+	}
 	diags_init(&diags, "report");
-	diag_count_nr(&diags, PPROF_UNIT_NONE, 0, nr,
-		      "sample type left out: not in every profile");
+	if (page->nr_left_out)
+		diag_count_nr(&diags, PPROF_UNIT_NONE, 0, page->nr_left_out,
+			      "sample type left out: not in every profile");
+	if (nr_negative)
+		diag_count_nr(&diags, PPROF_UNIT_NONE, 0, nr_negative,
+			      "negative stack drawn by its size");
+	if (rounded)
+		diag_count(&diags, PPROF_UNIT_NONE, 0,
+			   "sums exceed 53 bits, values are rounded");
+	if (clamped)
+		diag_count(&diags, PPROF_UNIT_NONE, 0,
+			   "sums exceed 64 bits, some stay at the limit");
 	diags_flush(&diags, page->flame->diag, page->flame->diag_ctx);
 }
 
@@ -106,7 +126,7 @@ static enum pprof_status pick_types(struct page *page,
 					   profile_str(last,
 						       last->types[i].unit));
 	}
-	tell_left_out(page, last->nr_types - page->nr_types);
+	page->nr_left_out = last->nr_types - page->nr_types;
 	if (!last->nr_types)
 		page->nr_types = 1;
 	for (i = 0; i < page->nr_sides; i++)
@@ -417,6 +437,8 @@ enum pprof_status pprof_page_write(const struct pprof_page_input *inputs,
 			status = make_forest(&page, err);
 		if (!status)
 			status = put_document(&out, &page, err);
+		if (!status)
+			tell_diags(&page);
 	}
 	if (!status)
 		status = sink_take_buf(sink, &out, err);

@@ -27,6 +27,7 @@ struct page {
 	size_t *types;           /* [nr_sides * nr_types] */
 	size_t nr_types;
 	size_t first_type;       /* that is shown first */
+	size_t nr_left_out;      /* types that not all profiles have */
 	bool is_diff;            /* begins with B against A: last, first */
 	struct forest forest;
 	struct forest_column const *first; /* that of last side, first type */

@@ -219,3 +219,33 @@ size_t inlist_keep_last(struct inlist *list)
 	free(dumps);
 	return before - kept;
 }
+
+static int compare_sequences(const void *a, const void *b)
+{
+	struct dump_name na, nb;
+
+	if (!inlist_parse_dump(*(const char *const *)a, &na) ||
+	    !inlist_parse_dump(*(const char *const *)b, &nb))
+		return 0;
+	return (na.sequence > nb.sequence) - (na.sequence < nb.sequence);
+}
+
+void inlist_sort_dumps(struct inlist *list)
+{
+	struct dump_name first, name;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (!inlist_parse_dump(list->paths[i], &name))
+			return;
+		if (!i)
+			first = name;
+		if (name.process_len != first.process_len ||
+		    memcmp(list->paths[i], list->paths[0],
+			   first.process_len) != 0)
+			return;
+	}
+	if (list->nr)
+		qsort(list->paths, list->nr, sizeof(*list->paths),
+		      compare_sequences);
+}

@@ -47,4 +47,7 @@ bool inlist_find_snapshots(const struct inlist *list, const char **ret_a,
 /* Keep of each process its last dump; returns how many inputs went. */
 size_t inlist_keep_last(struct inlist *list);
 
+/* Put the dumps of one process in the order they were taken. */
+void inlist_sort_dumps(struct inlist *list);
+
 #endif

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything around the graph that sets the state, and what follows from it.
-const nameOfProfile = (i) => meta.profiles[i].name + (meta.profiles[i].side ?
-	' (' + meta.profiles[i].side + ')' : '');
+// Base names where they tell profiles apart; in full in the tooltip.
+const nameOfProfile = (i) => {
+	const base = (p) => p.name.replace(/^.*\/(?=.)/, '') + (p.side ?
+		' (' + p.side + ')' : '');
+	const mine = base(meta.profiles[i]);
+	return meta.profiles.filter((p) => base(p) == mine).length > 1 ?
+		meta.profiles[i].name : mine;
+};
 
 const fillSelect = (id, options) => {
 	byId(id).replaceChildren(...options.map(([value, text]) =>
@@ -30,6 +36,8 @@ const syncControls = () => {
 		'sort', 'palette']) byId(id).value = state[id];
 	byId('delta').value = state.deltaSelf ? 'self' : 'total';
 	byId('step').value = state.profile;
+	byId('profile').title = meta.profiles[state.profile].name;
+	byId('base').title = isDiff() ? meta.profiles[state.base].name : '';
 	byId('step').setAttribute('aria-valuetext', nameOfProfile(state.profile));
 	byId('search').value = state.search;
 	const press = (id, is) => byId(id).setAttribute('aria-pressed', is);

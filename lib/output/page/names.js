@@ -67,6 +67,9 @@ const scopeStarts = (name) => {
 };
 
 const shorter = (name) => {
+	// What tells bare addresses apart is their end.
+	const address = /^\[.*\](\+0x[0-9a-f]+)$/.exec(name);
+	if (address) return [name, address[1]];
 	const forms = [name, withoutBrackets(name, '(')];
 	const bare = withoutBrackets(name, '(<[');
 	forms.push(bare);
