@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fuzz target: any profile as a flame graph, in several shapes. Names are
- * the input's, so the picture is checked to be well-formed XML: balanced
- * tags, quoted attributes, known entities, nothing but text between.
+ * Fuzz target: any profile as a flame graph, in several shapes, and as an
+ * HTML report. Names are the input's, so the picture is checked to be
+ * well-formed XML: balanced tags, quoted attributes, known entities, nothing
+ * but text between; and the report to have the elements that it always has.
  */
 #include <config.h>
 
@@ -183,6 +184,46 @@ static void draw(const struct pprof_profile *profile,
 	pprof_sink_close(sink);
 }
 
+/* Elements that scripts and styles could be brought in by. */
+static void check_page(const char *text, size_t len)
+{
+	static const char end[] = "</script>\n</body>\n</html>\n";
+	size_t nr = 0, i;
+
+	fuzz_assert(len > sizeof(end) - 1 &&
+		    !memcmp(text + len - (sizeof(end) - 1), end,
+			    sizeof(end) - 1));
+	for (i = 0; i + 7 < len; i++) {
+		fuzz_assert((unsigned char)text[i] >= 0x20 ||
+			    text[i] == '\n');
+		fuzz_assert(text[i] != 0x7f);
+		nr += !memcmp(text + i, "<script", 7);
+		fuzz_assert(memcmp(text + i, "<!--", 4) != 0);
+	}
+	fuzz_assert(nr == 3);
+}
+
+static void write_page(const struct pprof_profile *profile,
+		       const struct pprof_flame_opts *looks, bool packed)
+{
+	struct pprof_page_input inputs[2] = { { profile, "a" },
+					      { profile, "b" } };
+	struct pprof_page_opts opts = PPROF_PAGE_OPTS_INIT;
+	struct pprof_error err = { .status = PPROF_OK };
+	struct pprof_sink *sink = NULL;
+	const char *bytes;
+	size_t nr_bytes;
+
+	opts.flame = looks;
+	opts.compress = packed;
+	fuzz_assert(!pprof_sink_open_memory(&sink, &err));
+	fuzz_assert(!pprof_page_write(inputs, packed ? 2 : 1, &opts, sink,
+				      &err));
+	bytes = pprof_sink_memory(sink, &nr_bytes);
+	check_page(bytes, nr_bytes);
+	pprof_sink_close(sink);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pprof_read_opts read_opts = PPROF_READ_OPTS_INIT;
@@ -193,6 +234,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	opts.diag = fuzz_diag;
 	draw(profile, &opts);
+	write_page(profile, &opts, false);
 	opts.icicle = true;
 	opts.reverse = true;
 	opts.no_inlines = true;
@@ -203,6 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opts.max_frames = 16;
 	opts.max_depth = 8;
 	draw(profile, &opts);
+	write_page(profile, &opts, true);
 	opts.granularity = PPROF_BY_MODULE;
 	opts.min_width = 0;
 	opts.width = 3000;

@@ -105,7 +105,8 @@ const search = async (p, what) => {
 };
 // The table: name, self, total, ..., without places and ranges.
 const rows = async (p) => {
-	await p.page.waitForTimeout(100);
+	await p.page.waitForFunction(() =>
+		!document.querySelector('#table[aria-busy]'));
 	return p.page.evaluate(() =>
 		[...document.querySelectorAll('#table tbody tr')].map((tr) =>
 			[...tr.children].map((cell) => (cell.querySelector('.value') ||
@@ -429,6 +430,7 @@ await test('sample types of a heap, with the error of sampling', async (p) => {
 	await p.page.selectOption('#type', '0');
 	match('objects', await text(p, '#totals'), RegExp('^inuse_objects: ' +
 		grouped(5 * scale + 3 * scale).slice(0, 3)));
+	await rows(p);
 	// 95 % of 8 sampled blocks: 4.05 to 15.8 of them.
 	const [low, high] = (await p.page.evaluate(() =>
 		document.querySelector('#table tbody tr .range').textContent))
@@ -555,6 +557,16 @@ await test('style and script are the same in all, as --csp says', async () => {
 	for (const [, hash] of policy.matchAll(/('sha256-[^']*')/g))
 		equal(hash, parts('one.html')[2].includes(hash), true);
 	equal('two', policy.match(/sha256/g).length, 2);
+});
+
+await test('an HTML validator finds nothing', async () => {
+	const { HtmlValidate } = await import('html-validate');
+	const validate = new HtmlValidate({ extends: ['html-validate:recommended'] });
+	for (const name of ['one', 'diff', 'series', 'heap', 'hostile', 'packed']) {
+		const found = await validate.validateFile(join(folder, name + '.html'));
+		equal(name, found.results.flatMap((r) => r.messages.map((m) =>
+			m.line + ': ' + m.message)), []);
+	}
 });
 
 const looks = { light: {}, dark: { colorScheme: 'dark' },

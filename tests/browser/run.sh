@@ -25,7 +25,7 @@ done
 
 mkdir -p "$work" || exit 99
 if ! cmp -s "$top/tests/browser/package-lock.json" "$work/package-lock.json" ||
-  [ ! -d "$work/node_modules/axe-core" ]; then
+  [ ! -d "$work/node_modules/html-validate" ]; then
   cp "$top/tests/browser/package.json" "$top/tests/browser/package-lock.json" \
     "$work"
   (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund) \

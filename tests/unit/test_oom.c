@@ -81,6 +81,18 @@ static enum pprof_status run_read(const struct job *job)
 	return status;
 }
 
+/* A report of a profile and itself, packed. */
+static enum pprof_status write_page(const struct pprof_profile *profile,
+				    struct pprof_sink *sink)
+{
+	struct pprof_page_input inputs[2] = { { profile, "a" },
+					      { profile, "b" } };
+	struct pprof_page_opts opts = PPROF_PAGE_OPTS_INIT;
+
+	opts.compress = true;
+	return pprof_page_write(inputs, 2, &opts, sink, NULL);
+}
+
 /* Read with memory to spare; `job->writer` alone runs short. */
 static enum pprof_status run_write(const struct job *job)
 {
@@ -95,6 +107,8 @@ static enum pprof_status run_write(const struct job *job)
 		status = pprof_report_top(profile, NULL, sink, NULL);
 	else if (!status && !strcmp(job->writer, "flame"))
 		status = pprof_flame_write(profile, NULL, sink, NULL);
+	else if (!status && !strcmp(job->writer, "page"))
+		status = write_page(profile, sink);
 	else if (!status)
 		status = pprof_profile_write(profile, job->writer, NULL, sink,
 					     NULL);
@@ -156,7 +170,7 @@ static void test_read(void **state)
 static void test_write(void **state)
 {
 	static const char *const writers[] = { "pprof", "folded", "top",
-					       "flame" };
+					       "flame", "page" };
 	size_t i;
 
 	(void)state;

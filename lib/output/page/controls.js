@@ -113,8 +113,7 @@ const pickClass = (cls, name) => {
 const renew = () => {
 	const old = panels.length ? pathOf(zoomNow().zoom).map(nameOf) : [];
 	const view = panels.length && panels[0].view;
-	takeValues();
-	forgetTotals();
+	if (takeValues()) forgetTotals();
 	takeSearch();
 	makePanels();
 	panels[0].view = state.view;

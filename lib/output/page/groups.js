@@ -140,13 +140,21 @@ const callsRoot = () => {
 };
 
 const stacksFrom = (row, list, valueOf) => {
-	const pick = (s) => s && Float64Array.from(list, (i) => valueOf(s, i));
+	const pick = (s) => {
+		const values = s && new Float64Array(list.length);
+		for (let k = 0; s && k < list.length; k++)
+			values[k] = valueOf(s, list[k]);
+		return values;
+	};
 	stacks = { w: pick(sums.w), b: pick(sums.b), a: pick(sums.a),
 		bv: pick(sums.bv), av: pick(sums.av) };
 	const root = newBox(row, null);
 	root.nodes = list;
-	root.of = Uint32Array.from(list, (_, k) => k);
-	for (let k = 0; k < list.length; k++) addStack(root, k);
+	root.of = new Uint32Array(list.length);
+	for (let k = 0; k < list.length; k++) {
+		root.of[k] = k;
+		addStack(root, k);
+	}
 	return root;
 };
 

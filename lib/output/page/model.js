@@ -100,8 +100,13 @@ const widthOf = {
 	delta: (b, a) => Math.abs(b - a)
 };
 
-// Follow the state: values, and what is filtered.
+// Follow the state: values, and what is filtered; false: as they were.
+let takenFor = '';
 const takeValues = () => {
+	const of = JSON.stringify([state.type, state.profile, state.base,
+		state.widths, state.normalize, state.filters]);
+	if (of == takenFor) return false;
+	takenFor = of;
 	const b = column(state.profile, state.type);
 	const a = isDiff() ? column(state.base, state.type) : null;
 	const kept = keptStacks();
@@ -131,6 +136,7 @@ const takeValues = () => {
 	sums.allB = all(b);
 	sums.allA = all(a) * sums.scale;
 	sums.most = a ? largestChange() : 0;
+	return true;
 };
 
 // Change of { t, a, tv, av }: totals and variances of a box or a row.

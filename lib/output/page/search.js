@@ -15,22 +15,24 @@ const isMatch = (box) => matched && box.row >= 0 && matched[box.row];
 
 // Frames under boxes that match, and the sums of the outermost of them.
 const matchesInCalls = (box) => {
-	const { row, end } = tree, seen = new Set();
-	let count = 0, sum = 0, self = 0;
+	const { row, end } = tree, rows = matched, { w } = sums;
+	const seen = new Uint8Array(names.length);
+	let functions = 0, count = 0, sum = 0, self = 0;
 	for (const from of box.nodes) {
-		for (let i = from, skip = 0; i < end[from]; i++) {
-			if (!i || !matched[row[i]] || isHidden(row[i])) continue;
-			const w = before(sums.w, i);
-			if (!w) continue;
+		const last = end[from];
+		for (let i = from || 1, skip = 0; i < last; i++) {
+			const r = row[i];
+			if (!rows[r] || w[end[i]] == w[i] || isHidden(r)) continue;
 			count++;
-			seen.add(row[i]);
-			self += sums.w[i + 1] - sums.w[i];
+			functions += 1 - seen[r];
+			seen[r] = 1;
+			self += w[i + 1] - w[i];
 			if (i < skip) continue;
-			sum += w;
+			sum += w[end[i]] - w[i];
 			skip = end[i];
 		}
 	}
-	return { functions: seen.size, count, sum, self };
+	return { functions, count, sum, self };
 };
 
 // Stacks that go on through a match, from where the box reads them.

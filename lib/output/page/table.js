@@ -115,6 +115,7 @@ const headCell = ([key, text]) => {
 
 const drawTable = () => {
 	const table = byId('table');
+	table.removeAttribute('aria-busy');
 	if (!byId('functions').open) return;
 	const list = sortRows(), head = make('tr'), body = make('tbody');
 	const most = Math.max(...['s', 't', 'a'].map((k) => list.reduce((m, r) =>
@@ -139,6 +140,7 @@ const drawTable = () => {
 // After what is seen first was drawn.
 let tableTimer;
 const drawTableLater = () => {
+	byId('table').setAttribute('aria-busy', 'true');
 	clearTimeout(tableTimer);
 	tableTimer = setTimeout(drawTable, 30);
 };
