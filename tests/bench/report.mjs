@@ -59,7 +59,8 @@ for (let i = 0; i < (+process.env.REPS || 5); i++) {
 		height: 800 } });
 	const start = Date.now();
 	await page.goto(pathToFileURL(process.argv[2]).href);
-	await page.waitForFunction(() => document.documentElement.dataset.ready);
+	while (!await page.evaluate(() =>
+		document.documentElement.dataset.ready));
 	const load = Date.now() - start;
 	const script = await page.evaluate(() =>
 		+document.documentElement.dataset.ready);

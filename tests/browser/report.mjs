@@ -105,8 +105,7 @@ const search = async (p, what) => {
 };
 // The table: name, self, total, ..., without places and ranges.
 const rows = async (p) => {
-	await p.page.waitForFunction(() =>
-		!document.querySelector('#table[aria-busy]'));
+	await until(p.page, () => !document.querySelector('#table[aria-busy]'));
 	return p.page.evaluate(() =>
 		[...document.querySelectorAll('#table tbody tr')].map((tr) =>
 			[...tr.children].map((cell) => (cell.querySelector('.value') ||
