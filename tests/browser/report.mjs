@@ -328,15 +328,21 @@ await test('focus, ignore, hide and what they leave', async (p) => {
 
 await test('copy, source links, PNG', async (p, context) => {
 	await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-	const clip = () => p.page.evaluate(() => navigator.clipboard.readText());
+	// What the clipboard holds, once it is no more what it was.
+	let before = '';
+	const clip = async () => {
+		let now = before;
+		for (let i = 0; i < 400 && now == before; i++)
+			now = await p.page.evaluate(() =>
+				navigator.clipboard.readText());
+		return before = now;
+	};
 	await open(p, one);
 	await click(p, 'x', { button: 'right' });
 	equal('no source', await p.page.locator('#menu >> text=source').count(), 0);
 	await p.page.click('#menu >> text=Copy name');
-	await p.page.waitForTimeout(50);
 	equal('name', await clip(), 'x');
 	await menu(p, 'x', 'Copy stack');
-	await p.page.waitForTimeout(50);
 	equal('stack', await clip(), 'main;outer;x 30');
 	await click(p, 'outer', { modifiers: ['Shift'] });
 	const png = await saved(p, 'PNG');
