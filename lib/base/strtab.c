@@ -19,7 +19,7 @@
 /* Most rows: ids stay below STR_NONE, slots below 2^32. */
 #define MAX_ROWS ((size_t)1 << 30)
 
-static uint32_t hash_text(const char *text, size_t len)
+uint32_t strtab_hash(const char *text, size_t len)
 {
 	return (uint32_t)XXH3_64bits(text, len);
 }
@@ -37,7 +37,7 @@ bool strtab_init(struct strtab *strtab, uint64_t max_bytes)
 	strtab->nr_slots = FIRST_SLOTS;
 	strtab->rows[0].text = "";
 	strtab->rows[0].len = 0;
-	strtab->rows[0].hash = hash_text("", 0);
+	strtab->rows[0].hash = strtab_hash("", 0);
 	strtab->nr = 1;
 	return true;
 }
@@ -98,7 +98,7 @@ str_id strtab_add(struct strtab *strtab, const char *text, size_t len)
 		return 0;
 	if (len > UINT32_MAX)
 		return STR_NONE;
-	hash = hash_text(text, len);
+	hash = strtab_hash(text, len);
 	slot = find_slot(strtab, text, len, hash);
 	if (strtab->slots[slot])
 		return strtab->slots[slot];
@@ -125,7 +125,7 @@ str_id strtab_find(const struct strtab *strtab, const char *text, size_t len)
 
 	if (!len)
 		return 0;
-	slot = find_slot(strtab, text, len, hash_text(text, len));
+	slot = find_slot(strtab, text, len, strtab_hash(text, len));
 	return strtab->slots[slot] ? strtab->slots[slot] : STR_NONE;
 }
 

@@ -39,6 +39,9 @@ void strtab_fini(struct strtab *strtab);
 __attribute__((warn_unused_result))
 str_id strtab_add(struct strtab *strtab, const char *text, size_t len);
 
+/* The hash that the table keeps of a string. */
+uint32_t strtab_hash(const char *text, size_t len);
+
 /* Id of the string, or STR_NONE when it was never added. */
 str_id strtab_find(const struct strtab *strtab, const char *text, size_t len);
 

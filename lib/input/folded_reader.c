@@ -21,13 +21,15 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "input/folded_names.h"
+#include "input/text.h"
 
 #define DECIMALS_MAX 9
 
-/* Place of the name of empty frames, as in "a;;b". */
-#define EMPTY_FRAME "[empty]"
+/* Frames of a line that are looked up together. */
+#define NAMES_BATCH 16
 
-/* Most lists and tables that limits do not bound otherwise. */
+/* Most rows of lists that limits do not bound otherwise. */
 #define MAX_ROWS ((size_t)UINT32_MAX - 1)
 
 /* A decimal number: value = digits / 10^decimals. */
@@ -62,10 +64,13 @@ struct folded {
 	struct cursor *in;
 	struct builder *out;
 	struct diags *diags;
-	loc_id *loc_of_str;      /* [cap_locs] by name, 0 not yet made */
-	size_t cap_locs;
-	loc_id *frames;          /* root first */
+	struct folded_names names;
+	loc_id *frames;          /* [nr_frames] of `last`, root first */
+	size_t nr_frames;
 	size_t cap_frames;
+	size_t *ends;            /* [nr_frames] where each ends in `last` */
+	size_t cap_ends;
+	struct buf last;         /* the stack cut last, as text */
 	struct waiting *waiting; /* while every line has two numbers */
 	size_t nr_waiting;
 	size_t cap_waiting;
@@ -89,11 +94,6 @@ static const int64_t powers[DECIMALS_MAX + 1] = {
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* Significant digits of a number on its way to 64 bits. */
@@ -333,61 +333,75 @@ static int sniff(const uint8_t *head, size_t nr)
 
 /* ------------------------------------------------------------- frames */
 
-/* Location of a frame, made on first sight. */
-static loc_id frame_location(struct folded *f, str_id name)
+/*
+ * Frames that the text begins with as the last one did, and *ret_at, where
+ * the next one starts. Lines are often sorted, so that many frames are known
+ * without a look at their names.
+ */
+static size_t shared_frames(const struct folded *f, const char *text,
+			    size_t len, size_t *ret_at)
 {
-	struct function func = { .name = name };
-	struct line line = { .line = 0 };
-	size_t old = f->cap_locs;
+	size_t same = text_common_prefix(f->last.data, text,
+					 f->last.len < len ? f->last.len : len);
+	size_t low = 0, high = f->nr_frames, middle;
 
-	if (name < old && f->loc_of_str[name])
-		return f->loc_of_str[name];
-	if (name == ID_FAILED)
-		return ID_FAILED;
-	if (name >= old) {
-		if (!mem_grow(f->loc_of_str, f->cap_locs, (size_t)name + 1,
-			      MAX_ROWS))
-			return ID_FAILED;
-		memset(f->loc_of_str + old, 0,
-		       (f->cap_locs - old) * sizeof(*f->loc_of_str));
+	/* Frames that end, with a semicolon, within what is the same. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (f->ends[middle] < same)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	line.func = builder_function(f->out, &func);
-	f->loc_of_str[name] = builder_location(f->out, 0, 0, false, &line, 1);
-	return f->loc_of_str[name];
+	*ret_at = low ? f->ends[low - 1] + 1 : 0;
+	return low;
 }
 
-static bool push_frame(struct folded *f, const char *text, size_t len,
-		       size_t depth)
+/* Room for frames up to `depth`. */
+static bool reserve_frames(struct folded *f, size_t depth)
 {
-	str_id name;
+	return mem_grow(f->frames, f->cap_frames, depth, MAX_ROWS) &&
+	       mem_grow(f->ends, f->cap_ends, depth, MAX_ROWS);
+}
 
-	if (len)
-		name = builder_str(f->out, text, len);
-	else
-		name = builder_cstr(f->out, EMPTY_FRAME);
-	if (!mem_grow(f->frames, f->cap_frames, depth + 1, MAX_ROWS))
-		return false;
-	f->frames[depth] = frame_location(f, name);
-	return f->frames[depth] != ID_FAILED;
+/* Frames of the text "root;...;leaf" into f->frames. */
+static bool cut_frames(struct folded *f, const char *text, size_t len)
+{
+	const char *p, *end = text + len, *semicolon = NULL;
+	size_t at, depth = shared_frames(f, text, len, &at), nr, i;
+	struct folded_name names[NAMES_BATCH];
+
+	f->nr_frames = 0;
+	buf_reset(&f->last);
+	buf_add(&f->last, text, len);
+	for (p = text + at; p; ) {
+		if (!reserve_frames(f, depth + NAMES_BATCH))
+			return false;
+		for (nr = 0; p && nr < NAMES_BATCH; nr++) {
+			semicolon = memchr(p, ';', (size_t)(end - p));
+			f->ends[depth + nr] =
+				(size_t)((semicolon ? semicolon : end) - text);
+			folded_names_meet(&f->names, &names[nr], p,
+				  f->ends[depth + nr] - (size_t)(p - text));
+			p = semicolon ? semicolon + 1 : NULL;
+		}
+		for (i = 0; i < nr; i++) {
+			f->frames[depth] = folded_names_location(&f->names,
+								 &names[i]);
+			if (f->frames[depth++] == ID_FAILED)
+				return false;
+		}
+	}
+	f->nr_frames = depth;
+	return buf_ok(&f->last);
 }
 
 /* Stack of the text "root;...;leaf"; ID_FAILED also when out of memory. */
 static stack_id text_stack(struct folded *f, const char *text, size_t len)
 {
-	const char *end = text + len, *semicolon;
-	size_t depth = 0;
-
-	for (;;) {
-		semicolon = memchr(text, ';', (size_t)(end - text));
-		if (!semicolon)
-			break;
-		if (!push_frame(f, text, (size_t)(semicolon - text), depth++))
-			return ID_FAILED;
-		text = semicolon + 1;
-	}
-	if (!push_frame(f, text, (size_t)(end - text), depth++))
+	if (!cut_frames(f, text, len))
 		return ID_FAILED;
-	return builder_stack_root_first(f->out, f->frames, depth);
+	return builder_stack_root_first(f->out, f->frames, f->nr_frames);
 }
 
 /* ------------------------------------------------------------- values */
@@ -417,6 +431,7 @@ static void raise_decimals(struct folded *f, unsigned decimals, uint64_t line)
 	int64_t factor = powers[decimals - f->decimals], *value;
 	size_t i, t;
 
+	builder_flush(f->out);
 	for (t = 0; t < profile->nr_types; t++) {
 		for (i = 0; i < profile->nr_samples; i++) {
 			value = &profile->values[t][i];
@@ -491,13 +506,12 @@ static void declare_types(struct folded *f)
 		     builder_cstr(f->out, "samples"), unit);
 }
 
-/* Add a sample whose columns are known; `base` counts when there are two. */
-static void add_sample(struct folded *f, stack_id stack,
-		       const struct number *base, const struct number *value,
-		       uint64_t line)
+/* Values of a sample whose columns are known; two of them with a base. */
+static void take_values(struct folded *f, const struct number *base,
+			const struct number *value, uint64_t line,
+			int64_t *ret_values)
 {
 	unsigned decimals = value->decimals;
-	int64_t values[2];
 	size_t nr = 0;
 
 	if (f->two_columns && base->decimals > decimals)
@@ -505,9 +519,8 @@ static void add_sample(struct folded *f, stack_id stack,
 	if (decimals > f->decimals)
 		raise_decimals(f, decimals, line);
 	if (f->two_columns)
-		values[nr++] = take_number(f, base, line);
-	values[nr] = take_number(f, value, line);
-	builder_sample(f->out, stack, 0, values, PPROF_UNIT_LINE, line);
+		ret_values[nr++] = take_number(f, base, line);
+	ret_values[nr] = take_number(f, value, line);
 }
 
 /* Name of the leaf of a waiting sample with its suffix. */
@@ -537,11 +550,13 @@ static stack_id renamed_stack(struct folded *f, const struct waiting *w)
 	size_t depth = stacks_depth(stacks, w->stack);
 	str_id leaf;
 
+	/* The frames are no longer those of the last text. */
+	f->nr_frames = 0;
 	if (!mem_grow(f->frames, f->cap_frames, depth, MAX_ROWS))
 		return ID_FAILED;
 	stacks_leaf_first(stacks, w->stack, f->frames);
 	leaf = renamed_leaf(f, w, f->frames[0]);
-	f->frames[0] = frame_location(f, leaf);
+	f->frames[0] = folded_names_add(&f->names, leaf);
 	if (f->frames[0] == ID_FAILED)
 		return ID_FAILED;
 	return builder_stack(f->out, f->frames, depth);
@@ -551,6 +566,7 @@ static stack_id renamed_stack(struct folded *f, const struct waiting *w)
 static bool release_waiting(struct folded *f)
 {
 	const struct waiting *w;
+	int64_t values[2];
 	stack_id stack;
 	size_t i;
 
@@ -560,7 +576,9 @@ static bool release_waiting(struct folded *f)
 		stack = f->two_columns ? w->stack : renamed_stack(f, w);
 		if (stack == ID_FAILED)
 			return false;
-		add_sample(f, stack, &w->base, &w->value, w->line);
+		take_values(f, &w->base, &w->value, w->line, values);
+		builder_sample(f->out, stack, 0, values, PPROF_UNIT_LINE,
+			       w->line);
 	}
 	f->nr_waiting = 0;
 	return true;
@@ -638,7 +656,7 @@ static void count_bad(struct folded *f, uint64_t number)
 static bool take_line(struct folded *f, const struct cursor_line *line)
 {
 	struct folded_line cut;
-	stack_id stack;
+	int64_t value;
 
 	if (is_comment(line->text, line->len)) {
 		take_comment(f, line);
@@ -659,10 +677,11 @@ static bool take_line(struct folded *f, const struct cursor_line *line)
 		if (!release_waiting(f))
 			return false;
 	}
-	stack = text_stack(f, cut.stack, cut.stack_len);
-	if (stack == ID_FAILED)
+	if (!cut_frames(f, cut.stack, cut.stack_len))
 		return false;
-	add_sample(f, stack, &cut.value, &cut.value, line->number);
+	take_values(f, &cut.value, &cut.value, line->number, &value);
+	builder_add_root_first(f->out, f->frames, f->nr_frames, &value,
+			       PPROF_UNIT_LINE, line->number);
 	return !f->out->status;
 }
 
@@ -719,11 +738,15 @@ static enum pprof_status read_folded(struct cursor *in,
 	enum pprof_status status;
 
 	buf_init(&f.suffixes, SIZE_MAX);
-	status = read_lines(&f, err);
+	buf_init(&f.last, SIZE_MAX);
+	status = folded_names_init(&f.names, ctx->out) ? read_lines(&f, err)
+						       : error_nomem(err);
 	buf_fini(&f.suffixes);
+	buf_fini(&f.last);
+	mem_free(f.ends);
 	mem_free(f.waiting);
 	mem_free(f.frames);
-	mem_free(f.loc_of_str);
+	folded_names_fini(&f.names);
 	return status;
 }
 

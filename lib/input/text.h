@@ -81,6 +81,24 @@ static inline const char *line_end(const char *p, const char *end)
 	return lf ? lf : end;
 }
 
+/* Bytes that a[nr] and b[nr] begin with alike. */
+static inline size_t text_common_prefix(const char *a, const char *b,
+					size_t nr)
+{
+	uint64_t word_a, word_b;
+	size_t i = 0;
+
+	for (; nr - i >= sizeof(word_a); i += sizeof(word_a)) {
+		memcpy(&word_a, a + i, sizeof(word_a));
+		memcpy(&word_b, b + i, sizeof(word_b));
+		if (word_a != word_b)
+			break;
+	}
+	while (i < nr && a[i] == b[i])
+		i++;
+	return i;
+}
+
 /* "MAPPED_LIBRARIES:" or gperftools' "--- Memory map:". */
 static inline bool text_is_maps_marker(const char *p, const char *end)
 {

@@ -497,34 +497,35 @@ void builder_flush(struct builder *b)
 	b->nr_queue = 0;
 }
 
-void builder_add(struct builder *b, const loc_id *leaf_first, size_t nr,
-		 lset_id lset, const int64_t *values, enum pprof_unit unit,
-		 uint64_t where)
+/* Room for the frames of one more pending sample; NULL after a failure. */
+static loc_id *queue_frames(struct builder *b, size_t nr)
 {
-	struct pending_sample *pending;
-	loc_id *frames;
-	size_t i;
-
 	if (b->status)
-		return;
+		return NULL;
 	if (nr > b->limits->frames) {
 		fail_frames(b);
-		return;
+		return NULL;
 	}
 	/* One more than needed: an empty stack has a place, too. */
 	if (!mem_grow(b->queue, b->cap_queue, b->nr_queue + nr + 1,
 		      MAX_ROWS)) {
 		fail_nomem(b);
-		return;
+		return NULL;
 	}
-	frames = b->queue + b->nr_queue;
-	for (i = 0; i < nr; i++)
-		frames[i] = leaf_first[nr - 1 - i];
 	b->spans[b->nr_pending].first = b->nr_queue;
 	b->spans[b->nr_pending].nr = nr;
 	b->spans[b->nr_pending].below = 0;
 	b->nr_queue += nr;
-	pending = &b->pending[b->nr_pending++];
+	return b->queue + b->nr_queue - nr;
+}
+
+/* The rest of a sample whose frames are queued. */
+static void queue_sample(struct builder *b, lset_id lset,
+			 const int64_t *values, enum pprof_unit unit,
+			 uint64_t where)
+{
+	struct pending_sample *pending = &b->pending[b->nr_pending++];
+
 	pending->lset = lset;
 	pending->unit = unit;
 	pending->where = where;
@@ -532,6 +533,32 @@ void builder_add(struct builder *b, const loc_id *leaf_first, size_t nr,
 	       b->profile->nr_types * sizeof(*values));
 	if (b->nr_pending == STACKS_BATCH)
 		builder_flush(b);
+}
+
+void builder_add(struct builder *b, const loc_id *leaf_first, size_t nr,
+		 lset_id lset, const int64_t *values, enum pprof_unit unit,
+		 uint64_t where)
+{
+	loc_id *frames = queue_frames(b, nr);
+	size_t i;
+
+	if (!frames)
+		return;
+	for (i = 0; i < nr; i++)
+		frames[i] = leaf_first[nr - 1 - i];
+	queue_sample(b, lset, values, unit, where);
+}
+
+void builder_add_root_first(struct builder *b, const loc_id *root_first,
+			    size_t nr, const int64_t *values,
+			    enum pprof_unit unit, uint64_t where)
+{
+	loc_id *frames = queue_frames(b, nr);
+
+	if (!frames)
+		return;
+	memcpy(frames, root_first, nr * sizeof(*frames));
+	queue_sample(b, 0, values, unit, where);
 }
 
 void builder_comment(struct builder *b, str_id text)

@@ -89,6 +89,12 @@ void builder_add(struct builder *builder, const loc_id *leaf_first, size_t nr,
 		 lset_id lset, const int64_t *values, enum pprof_unit unit,
 		 uint64_t where);
 
+/* The same without labels. */
+void builder_add_root_first(struct builder *builder,
+			    const loc_id *root_first, size_t nr,
+			    const int64_t *values, enum pprof_unit unit,
+			    uint64_t where);
+
 /* Fail for a stack that is longer than the limit frames. */
 void builder_fail_frames(struct builder *builder);
 

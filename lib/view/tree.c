@@ -31,6 +31,7 @@ struct tree_maker {
 	struct tree *tree;
 	const struct tree_opts *opts;
 	uint64_t min_weight;
+	bool has_selfs;           /* tree->row_self is known already */
 	struct tree_branch *path; /* root first */
 	size_t nr_path, cap_path;
 };
@@ -143,7 +144,7 @@ static bool open_branch(struct tree_maker *m, enum node_kind kind,
 	branch->var = from->var;
 	branch->base_var = from->base_var;
 	branch->weight = from->weight;
-	branch->nr_below = 0;
+	branch->nr_below = from->nr_below;
 	branch->node = (uint32_t)tree->nr++;
 	branch->last = NO_NODE;
 	return true;
@@ -164,7 +165,7 @@ static bool add_deep(struct tree_maker *m, const struct walk_node *node)
 	branch->var += node->var;
 	branch->base_var += node->base_var;
 	branch->weight += node->weight;
-	branch->nr_below++;
+	branch->nr_below += 1 + (uint64_t)node->nr_below;
 	return true;
 }
 
@@ -173,10 +174,13 @@ static bool add_node(struct tree_maker *m, const struct walk_node *node)
 	struct tree *tree = m->tree;
 	int64_t *self = &tree->row_self[node->row];
 
-	tree->nr_frames++;
+	tree->nr_frames += 1 + (uint64_t)node->nr_below;
 	if (node->depth > tree->deepest)
 		tree->deepest = node->depth;
-	*self = clamp_i64((__int128)*self + node->self);
+	if (node->deepest > tree->deepest)
+		tree->deepest = node->deepest;
+	if (!m->has_selfs)
+		*self = clamp_i64((__int128)*self + node->self);
 	if (node->depth > m->opts->max_depth)
 		return add_deep(m, node);
 	while (m->nr_path > node->depth)
@@ -208,25 +212,38 @@ static void count_kept(struct tree *tree)
 		tree->nr_kept += tree->nodes[i].kind == NODE_FRAME;
 }
 
+/* Make all of the tree; m->min_weight and has_selfs are set. */
+static enum pprof_status build(struct tree_maker *m, tree_next_fn next,
+			       void *source, struct pprof_error *err)
+{
+	bool ok = m->tree->row_self && make(m, next, source);
+
+	mem_free(m->path);
+	if (!ok) {
+		tree_fini(m->tree);
+		return error_nomem(err);
+	}
+	count_kept(m->tree);
+	return PPROF_OK;
+}
+
+/* Empty, but with a place for the self of each frame. */
+static void start(struct tree *tree, const struct frames *frames)
+{
+	memset(tree, 0, sizeof(*tree));
+	tree->row_self = mem_zalloc(frames->nr, sizeof(*tree->row_self));
+}
+
 enum pprof_status tree_build(struct tree *tree, const struct frames *frames,
 			     tree_next_fn next, void *source, uint64_t weight,
 			     const struct tree_opts *opts,
 			     struct pprof_error *err)
 {
 	struct tree_maker m = { .tree = tree, .opts = opts };
-	bool ok;
 
-	memset(tree, 0, sizeof(*tree));
 	m.min_weight = tree_share_weight(weight, opts->min_share);
-	tree->row_self = mem_zalloc(frames->nr, sizeof(*tree->row_self));
-	ok = tree->row_self && make(&m, next, source);
-	mem_free(m.path);
-	if (!ok) {
-		tree_fini(tree);
-		return error_nomem(err);
-	}
-	count_kept(tree);
-	return PPROF_OK;
+	start(tree, frames);
+	return build(&m, next, source, err);
 }
 
 static bool next_of_walk(void *source, struct walk_node *node)
@@ -239,6 +256,7 @@ enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
 			    const struct tree_opts *opts,
 			    struct pprof_error *err)
 {
+	struct tree_maker m = { .tree = tree, .opts = opts };
 	enum pprof_status status;
 	struct walk walk;
 
@@ -246,8 +264,13 @@ enum pprof_status tree_init(struct tree *tree, const struct frames *frames,
 	status = walk_init(&walk, frames, profile, &opts->walk, err);
 	if (status)
 		return status;
-	status = tree_build(tree, frames, next_of_walk, &walk,
-			    walk.worth.weight, opts, err);
+	m.min_weight = tree_share_weight(walk.worth.weight, opts->min_share);
+	start(tree, frames);
+	/* Whole branches that are too light are not even walked. */
+	if (tree->row_self &&
+	    walk_pass_light(&walk, m.min_weight, &m.has_selfs) && m.has_selfs)
+		walk_sum_selfs(&walk, tree->row_self);
+	status = build(&m, next_of_walk, &walk, err);
 	if (!status && walk.failed) {
 		tree_fini(tree);
 		status = error_nomem(err);

@@ -408,6 +408,30 @@ void walk_pass_run(struct walk *walk, size_t nr, uint32_t depth)
 	top->row = STEP_ROW(walk->frames->loc_steps[top->step]);
 }
 
+/* Give the subtree at hand as one node if it is light; false if not. */
+static bool pass_subtree(struct walk *walk, struct walk_node *node)
+{
+	const struct walk_cursor *top = &walk->open[walk->nr_open - 1];
+	const struct walk_below *below;
+
+	/* All of a run weighs the same: its first frame decides. */
+	if (top->pos || top->node == STACK_NONE)
+		return false;
+	below = &walk->below[top->node];
+	if (below->weight >= walk->min_weight)
+		return false;
+	memset(node, 0, sizeof(*node));
+	node->row = top->row;
+	node->depth = top->depth;
+	node->called = true;
+	node->self = (int64_t)below->weight;
+	node->weight = below->weight;
+	node->nr_below = below->nr_frames - 1;
+	node->deepest = top->depth + below->height - 1;
+	walk->nr_open--;
+	return true;
+}
+
 bool walk_next(struct walk *walk, struct walk_node *node)
 {
 	struct walk_sum sum = { 0, 0 };
@@ -416,6 +440,8 @@ bool walk_next(struct walk *walk, struct walk_node *node)
 
 	if (walk->failed || !walk->nr_open)
 		return false;
+	if (walk->below && pass_subtree(walk, node))
+		return true;
 	if (step_along_run(walk, node))
 		return true;
 	if (!take_group(walk))
@@ -461,6 +487,107 @@ static bool start(struct walk *walk)
 	return true;
 }
 
+/* Each location is one frame that no other location is. */
+static bool is_one_to_one(const struct walk *walk)
+{
+	const struct frames *f = walk->frames;
+	size_t nr = walk->profile->nr_locations, i;
+	uint8_t *seen = mem_zalloc(f->nr, 1);
+	bool ok = seen;
+
+	for (i = 1; i < nr && ok; i++) {
+		uint32_t row = STEP_ROW(f->loc_steps[f->loc_start[i]]);
+
+		ok = f->loc_start[i + 1] == f->loc_start[i] + 1 && !seen[row];
+		seen[row] = 1;
+	}
+	mem_free(seen);
+	return ok;
+}
+
+/* Add what is below a node to what is below its parent. */
+static void add_below(struct walk_below *parent,
+		      const struct walk_below *below)
+{
+	parent->weight += below->weight;
+	parent->nr_frames += below->nr_frames;
+	if (below->height > parent->height)
+		parent->height = below->height;
+}
+
+/*
+ * Sum up from the leaves: a node is complete when the last of its `left`
+ * children was added to it. Ids are in no order of depth.
+ */
+static void sum_below(struct walk *walk, uint32_t *left)
+{
+	const struct stacks *stacks = &walk->profile->stacks;
+	const struct stack_node *node;
+	size_t i;
+	stack_id id;
+
+	for (i = 1; i < stacks->nr; i++) {
+		walk->below[i].weight = (uint64_t)walk->worth.values[i];
+		left[i] = walk->child_start[i + 1] - walk->child_start[i];
+	}
+	left[0] = UINT32_MAX;
+	for (i = 1; i < stacks->nr; i++) {
+		if (walk->child_start[i + 1] != walk->child_start[i])
+			continue;
+		for (id = (stack_id)i; !left[id]; id = node->parent) {
+			node = &stacks->nodes[id];
+			if (walk->worth.live[id]) {
+				walk->below[id].nr_frames += node->nr_locs;
+				walk->below[id].height += node->nr_locs;
+				add_below(&walk->below[node->parent],
+					  &walk->below[id]);
+			}
+			left[node->parent]--;
+		}
+	}
+}
+
+bool walk_pass_light(struct walk *walk, uint64_t min_weight, bool *ret_passes)
+{
+	const struct walk_opts *opts = &walk->opts;
+	size_t nr = walk->profile->stacks.nr;
+	uint32_t *left;
+
+	*ret_passes = walk->one_to_one && !opts->reverse &&
+		      !opts->join_repeats && !opts->with_noise &&
+		      !walk->worth.nr_negative && !walk->worth.shift;
+	if (!*ret_passes)
+		return true;
+	walk->min_weight = min_weight;
+	walk->below = mem_zalloc(nr, sizeof(*walk->below));
+	left = mem_alloc(nr, sizeof(*left));
+	if (walk->below && left)
+		sum_below(walk, left);
+	else
+		walk->failed = true;
+	mem_free(left);
+	return !walk->failed;
+}
+
+void walk_sum_selfs(const struct walk *walk, int64_t *selfs)
+{
+	const struct stacks *stacks = &walk->profile->stacks;
+	const struct frames *f = walk->frames;
+	const struct stack_node *node;
+	loc_id leaf;
+	size_t i;
+
+	selfs[f->no_stack] += walk->worth.values[0];
+	for (i = 1; i < stacks->nr; i++) {
+		if (!walk->worth.values[i])
+			continue;
+		node = &stacks->nodes[i];
+		leaf = stacks->locs[node->run + node->nr_locs - 1];
+		selfs[STEP_ROW(f->loc_steps[f->loc_start[leaf]])] +=
+			walk->worth.values[i];
+	}
+}
+
 /* Rank of each location: the row of its outermost frame. */
 static bool list_children(struct walk *walk)
 {
@@ -476,6 +603,7 @@ static bool list_children(struct walk *walk)
 	ok = stacks_children(&walk->profile->stacks, rank, f->nr,
 			     &walk->child_start, &walk->children);
 	mem_free(rank);
+	walk->one_to_one = is_one_to_one(walk);
 	return ok;
 }
 
@@ -501,5 +629,6 @@ void walk_fini(struct walk *walk)
 	mem_free(walk->children);
 	mem_free(walk->open);
 	mem_free(walk->group);
+	mem_free(walk->below);
 	memset(walk, 0, sizeof(*walk));
 }

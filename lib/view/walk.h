@@ -20,6 +20,9 @@ struct walk_node {
 	bool called;       /* some of it was not */
 	bool clamped;      /* self hit an int64 limit */
 	double var;        /* variance of self, with_noise */
+	/* Of a subtree that was passed over as one node, 0 of others: */
+	uint32_t nr_below; /* its frames below this one */
+	uint32_t deepest;  /* depth of the deepest; self is its total */
 	/* Of differences only, see difftree.h: the other side. */
 	int64_t base_self;
 	double base_var;
@@ -36,6 +39,13 @@ struct walk_opts {
 /* A stack, or part of one, on the way down. */
 struct walk_cursor;
 
+/* All below a node of the tree of stacks, its own run included. */
+struct walk_below {
+	uint64_t weight;
+	uint32_t nr_frames;
+	uint32_t height; /* frames of the longest branch */
+};
+
 struct walk {
 	const struct frames *frames;
 	const struct pprof_profile *profile;
@@ -47,6 +57,9 @@ struct walk {
 	size_t nr_open, cap_open;
 	struct walk_cursor *group; /* those that make the present node */
 	size_t nr_group, cap_group;
+	struct walk_below *below; /* [stacks.nr] with walk_pass_light() */
+	uint64_t min_weight;   /* likewise */
+	bool one_to_one;       /* each location is one frame, each its own */
 	bool failed;           /* out of memory: the walk ended early */
 };
 
@@ -59,6 +72,19 @@ void walk_fini(struct walk *walk);
 
 /* The next node; false at the end, or early with walk.failed. */
 bool walk_next(struct walk *walk, struct walk_node *node);
+
+/*
+ * From now on give subtrees that weigh less than `min_weight` as one node
+ * each, where that can be told ahead: on a forward walk over stacks of which
+ * each location is a frame of its own and no value is below 0. *ret_passes
+ * tells. False when out of memory.
+ */
+__attribute__((warn_unused_result))
+bool walk_pass_light(struct walk *walk, uint64_t min_weight,
+		     bool *ret_passes);
+
+/* After that: add what ends at each frame to selfs[frames.nr]. */
+void walk_sum_selfs(const struct walk *walk, int64_t *selfs);
 
 /*
  * The nodes ahead that are one stack's alone, for a forward walk without

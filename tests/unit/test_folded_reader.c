@@ -318,6 +318,47 @@ static void test_no_memory(void **state)
 	pprof_profile_free(profile);
 }
 
+/* Line i of many: names of every length, some shared with the line before. */
+static void add_line(struct buf *out, size_t i, const char *separator,
+		     const char *empty, int value)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"
+		"abcdefghijklmnopqrstuvwxyz";
+
+	buf_printf(out, "r%s%.*s%zu%s%s%s%zu%s%s%zu %d\n", separator,
+		   (int)(i % 70), letters, i / 7, separator, empty, separator,
+		   i % 11, i % 3 ? "" : "x", separator, i, value);
+}
+
+/* More names than the reader keeps at hand: none is taken for another. */
+static void test_many_names(void **state)
+{
+	enum { NR_NAMES = 100000, NR_ROUNDS = 3 };
+	struct buf text, expected, shown;
+	struct pprof_profile *profile;
+	size_t i, round;
+
+	(void)state;
+	buf_init(&text, SIZE_MAX);
+	buf_init(&expected, SIZE_MAX);
+	buf_init(&shown, SIZE_MAX);
+	for (round = 0; round < NR_ROUNDS; round++)
+		for (i = 0; i < NR_NAMES; i++)
+			add_line(&text, i, ";", "", 1);
+	for (i = 0; i < NR_NAMES; i++)
+		add_line(&expected, i, "|", "[empty]", NR_ROUNDS);
+	assert_int_equal(read_text(text.data, text.len, &profile, NULL),
+			 PPROF_OK);
+	show_samples(profile, &shown);
+	assert_int_equal(shown.len, expected.len);
+	assert_memory_equal(shown.data, expected.data, shown.len);
+	pprof_profile_free(profile);
+	buf_fini(&text);
+	buf_fini(&expected);
+	buf_fini(&shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +367,7 @@ int main(void)
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_sniff),
 		cmocka_unit_test(test_fixtures),
+		cmocka_unit_test(test_many_names),
 		cmocka_unit_test(test_no_memory),
 	};
 

@@ -408,6 +408,91 @@ static void test_out_of_memory(void **state)
 	pprof_profile_free(p);
 }
 
+static bool walk_all(void *walk, struct walk_node *node)
+{
+	return walk_next(walk, node);
+}
+
+/* Trees that were built with and without passing over light branches. */
+static void assert_same_tree(const struct tree *a, const struct tree *b,
+			     size_t nr_rows)
+{
+	size_t i;
+
+	assert_int_equal(a->nr, b->nr);
+	assert_int_equal(a->nr_frames, b->nr_frames);
+	assert_int_equal(a->nr_kept, b->nr_kept);
+	assert_int_equal(a->deepest, b->deepest);
+	assert_true(a->total == b->total);
+	for (i = 0; i < nr_rows; i++)
+		assert_int_equal(a->row_self[i], b->row_self[i]);
+	for (i = 0; i < a->nr; i++) {
+		assert_int_equal(a->nodes[i].kind, b->nodes[i].kind);
+		assert_int_equal(a->nodes[i].total, b->nodes[i].total);
+		assert_int_equal(a->nodes[i].self, b->nodes[i].self);
+		assert_int_equal(a->nodes[i].weight, b->nodes[i].weight);
+		assert_int_equal(a->nodes[i].depth, b->nodes[i].depth);
+		assert_int_equal(a->nodes[i].row, b->nodes[i].row);
+		assert_int_equal(a->nodes[i].nr_below, b->nodes[i].nr_below);
+	}
+}
+
+static void compare_trees(const struct pprof_profile *p, double share,
+			  uint32_t depth)
+{
+	struct frames_opts frames_opts = { .granularity = PPROF_BY_FUNCTION };
+	struct tree_opts opts = { .min_share = share, .max_depth = depth };
+	struct tree tree, walked;
+	struct frames frames;
+	struct walk walk;
+
+	assert_int_equal(frames_init(&frames, p, &frames_opts, NULL),
+			 PPROF_OK);
+	assert_int_equal(walk_init(&walk, &frames, p, &opts.walk, NULL),
+			 PPROF_OK);
+	assert_int_equal(tree_build(&walked, &frames, walk_all, &walk,
+				    walk.worth.weight, &opts, NULL),
+			 PPROF_OK);
+	assert_int_equal(tree_init(&tree, &frames, p, &opts, NULL), PPROF_OK);
+	assert_same_tree(&tree, &walked, frames.nr);
+	tree_fini(&tree);
+	tree_fini(&walked);
+	walk_fini(&walk);
+	frames_fini(&frames);
+}
+
+/* Branches that are not walked count as if they were. */
+static void test_passed_over(void **state)
+{
+	static const double shares[] = { 0, 0.001, 0.01, 0.1, 0.6 };
+	static const uint32_t depths[] = { 1, 3, PLENTY };
+	uint64_t seed = 1;
+	struct pprof_profile *p;
+	struct buf text;
+	size_t i, j;
+
+	(void)state;
+	buf_init(&text, PTRDIFF_MAX);
+	for (i = 0; i < 3000; i++) {
+		buf_str(&text, "main");
+		for (j = i % 9; j; j--) {
+			seed = seed * UINT64_C(6364136223846793005) + 1;
+			buf_printf(&text, ";f%u", (unsigned)(seed >> 61));
+		}
+		buf_printf(&text, " %u\n", (unsigned)(seed >> 40) % 7);
+	}
+	buf_str(&text, "alone 5\n");
+	p = folded_profile(buf_cstr(&text));
+	for (i = 0; i < NR_OF(shares); i++)
+		for (j = 0; j < NR_OF(depths); j++)
+			compare_trees(p, shares[i], depths[j]);
+	pprof_profile_free(p);
+	p = heap_profile();
+	compare_trees(p, 0.1, PLENTY);
+	pprof_profile_free(p);
+	buf_fini(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_trees),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_passed_over),
 		cmocka_unit_test(test_out_of_memory)
 	};
 
