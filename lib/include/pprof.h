@@ -125,6 +125,7 @@ struct pprof_read_opts {
 	pprof_diag_fn diag;      /* NULL: diagnostics are not told */
 	void *diag_ctx;
 	bool root_first;         /* raw address lines begin with the root */
+	uint32_t hz;             /* gives counts of samples time; 0: not */
 };
 #define PPROF_READ_OPTS_INIT { .size = sizeof(struct pprof_read_opts) }
 

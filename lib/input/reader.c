@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "input/cpu_time.h"
 #include "input/input.h"
 #include "input/procmaps.h"
 #include "input/text.h"
@@ -340,9 +341,14 @@ static enum pprof_status finish(struct cursor *in, int64_t mtime_ns,
 	status = builder_finish(ctx->out, in->source, &profile, err);
 	if (status)
 		return status;
-	if (ctx->opts->strict && diags_as_error(ctx->diags, err)) {
+	if (ctx->opts->hz)
+		status = cpu_time_add(profile, ctx->opts->hz, ctx->diags,
+				      in->source, err);
+	if (!status && ctx->opts->strict && diags_as_error(ctx->diags, err))
+		status = PPROF_FORMAT;
+	if (status) {
 		pprof_profile_free(profile);
-		return PPROF_FORMAT;
+		return status;
 	}
 	*ret_profile = profile;
 	return PPROF_OK;

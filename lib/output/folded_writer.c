@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sink.h"
 #include "output/writer.h"
+#include "view/units.h"
 #include "view/walk.h"
 
 #include <string.h>
@@ -34,6 +35,7 @@ struct folder {
 	struct buf out;
 	size_t *ends;      /* [depth] bytes of `line` that path of depth has */
 	size_t cap_ends;
+	unsigned decimals; /* of the values */
 	uint64_t nr_clamped;
 };
 
@@ -132,7 +134,7 @@ static enum pprof_status add_line(struct folder *f,
 	f->nr_clamped += node->clamped;
 	buf_add(&f->out, f->line.data, f->line.len - 1);
 	buf_byte(&f->out, ' ');
-	buf_i64(&f->out, node->self);
+	units_fixed(&f->out, node->self, f->decimals);
 	buf_byte(&f->out, '\n');
 	if (f->out.len < CHUNK_BYTES)
 		return PPROF_OK;
@@ -193,7 +195,9 @@ static enum pprof_status write_walk(const struct pprof_profile *profile,
 				    struct pprof_error *err)
 {
 	struct walk_opts walk_opts = { .sample_type = type };
-	struct folder f = { .frames = frames, .sink = sink };
+	const char *unit = profile_str(profile, profile->types[type].unit);
+	struct folder f = { .frames = frames, .sink = sink,
+			    .decimals = units_decimals(unit) };
 	enum pprof_status status;
 	struct walk walk;
 

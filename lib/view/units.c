@@ -7,6 +7,7 @@
 
 #include "view/units.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -141,13 +142,45 @@ static double size_of(int64_t value)
 	return (double)magnitude(value);
 }
 
+/*
+ * Length of a unit without the power of ten that it may be divided by, as in
+ * "count/1000" for values with three decimals; *ret_decimals is the power.
+ */
+static size_t split_unit(const char *unit, unsigned *ret_decimals)
+{
+	const char *slash = strrchr(unit, '/');
+	size_t zeros;
+
+	*ret_decimals = 0;
+	if (!slash || slash[1] != '1')
+		return strlen(unit);
+	zeros = strspn(slash + 2, "0");
+	if (!zeros || zeros > 18 || slash[2 + zeros])
+		return strlen(unit);
+	*ret_decimals = (unsigned)zeros;
+	return (size_t)(slash - unit);
+}
+
+unsigned units_decimals(const char *unit)
+{
+	unsigned decimals;
+
+	split_unit(unit, &decimals);
+	return decimals;
+}
+
 double units_scale(int64_t value, const char *from, const char *to,
 		   const char **ret_unit)
 {
 	const struct unit *unit = NULL;
 	const struct unit_family *family = find_family(from, &unit);
 	double base = size_of(value), sign = value < 0 ? -1 : 1;
+	unsigned decimals = units_decimals(from);
 
+	if (decimals && !strncmp(from, "count/", 6)) {
+		*ret_unit = "";
+		return (double)value / pow(10, decimals);
+	}
 	if (!family) {
 		*ret_unit = is_plain(to) ? "" : to;
 		return (double)value;
@@ -276,25 +309,6 @@ static void add_decimals(struct buf *out, uint64_t part, unsigned decimals)
 		return;
 	buf_byte(out, '.');
 	buf_add(out, digits, decimals);
-}
-
-/*
- * Length of a unit without the power of ten that it may be divided by, as in
- * "count/1000" for values with three decimals; *ret_decimals is the power.
- */
-static size_t split_unit(const char *unit, unsigned *ret_decimals)
-{
-	const char *slash = strrchr(unit, '/');
-	size_t zeros;
-
-	*ret_decimals = 0;
-	if (!slash || slash[1] != '1')
-		return strlen(unit);
-	zeros = strspn(slash + 2, "0");
-	if (!zeros || zeros > 18 || slash[2 + zeros])
-		return strlen(unit);
-	*ret_decimals = (unsigned)zeros;
-	return (size_t)(slash - unit);
 }
 
 static void add_signed(struct buf *out, int64_t value, unsigned decimals)

@@ -68,6 +68,9 @@ void units_brief(struct buf *out, int64_t value, const char *type,
 /* Append value / total as "12.34%", rounded; "0%" of nothing. */
 void units_share(struct buf *out, uint64_t value, uint64_t total);
 
+/* Decimals of values in `unit`, as 3 of "count/1000"; 0 of other units. */
+unsigned units_decimals(const char *unit);
+
 /* Append value * 10^-decimals, without trailing zeros. */
 void units_fixed(struct buf *out, int64_t value, unsigned decimals);
 

@@ -399,6 +399,49 @@ FACTS
   cmp 1.pb.gz 2.pb.gz
 }
 
+@test "fractions of folded stacks come back as they were" {
+  printf 'main;f 3.5\nmain;g 0.25\nmain;h -1\n' >in.folded
+  pprof-convert -o in.pb.gz in.folded
+  expect "folded" "$(pprof-convert --to=folded in.pb.gz)" "$(cat in.folded)"
+  pprof-report -q in.pb.gz >top
+  grep -qE '^ +3\.50 73\.68% +73\.68% +3\.50 73\.68%  f$' top
+  grep -q 'accounting for 2\.75, 57\.89% of 4\.75 total' top
+}
+
+@test "--hz: what only counts samples is given time" {
+  # 3 and 96 of 99 ticks a second: to the nearest nanosecond.
+  printf 'a;b 3\na;c 96\n' >in.folded
+  expect "time" "$(pprof-convert --hz=99 --to=folded in.folded)" \
+    "$(printf 'a;b 30303030\na;c 969696970')"
+  expect "counts" \
+    "$(pprof-convert --hz=99 --to=folded --sample-type=samples in.folded)" \
+    "$(printf 'a;b 3\na;c 96')"
+  pprof-convert --hz=99 -o out.pb.gz in.folded
+  run_tool pprof-report raw out.pb.gz
+  grep -q '^PeriodType: cpu nanoseconds$' stdout
+  grep -q '^Period: 10101010$' stdout
+  # Beyond 64 bits.
+  printf 'a %s\n' 9223372036854775807 >big.folded
+  run_tool pprof-convert --hz=1 --to=folded -o - big.folded
+  expect "limit" "$(cat stdout)" 'a 9223372036854775807'
+  grep -q 'kept at the limit' stderr
+  # What has its own measure stays as it is, and that is told.
+  run_tool pprof-convert --hz=99 -o 1.pb.gz "$fixtures/good-plain.heap"
+  expect "status" "$tool_status" 0
+  grep -q 'rate given was not used' stderr
+  pprof-convert -o 2.pb.gz "$fixtures/good-plain.heap"
+  cmp 1.pb.gz 2.pb.gz
+  run_tool pprof-convert --hz=99 --strict -o 3.pb.gz \
+    "$fixtures/good-plain.heap"
+  expect "strict" "$tool_status" 2
+  [ ! -e 3.pb.gz ]
+  for wrong in 0 -1 9.9 x 1000000001; do
+    run_tool pprof-convert --hz="$wrong" -o out in.folded
+    expect "--hz=$wrong" "$tool_status" 2
+    grep -q -- '--hz: expected' stderr
+  done
+}
+
 @test "folded: totals of any value, by name, number or old option" {
   file=$fixtures/good-accum.heap
   sum() {

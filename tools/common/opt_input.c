@@ -17,6 +17,9 @@
 
 #define NS_PER_S 1000000000
 
+/* A tick of less than a nanosecond is none. */
+#define HZ_MAX NS_PER_S
+
 const struct cli_option opt_input_options[] = {
 	{ "format", 0, CLI_TEXT, offsetof(struct opt_input, format), "NAME",
 	  "format of the input (default: found out)", 0 },
@@ -28,6 +31,9 @@ const struct cli_option opt_input_options[] = {
 	{ "root-first", 0, CLI_FLAG, offsetof(struct opt_input, root_first),
 	  NULL, "lines of raw addresses begin with the root, not the leaf",
 	  0 },
+	{ "hz", 0, CLI_TEXT, offsetof(struct opt_input, hz_text), "N",
+	  "the profiler looked N times a second: gives time to a CPU "
+	  "profile that only counts samples", 0 },
 	{ "raw-counts", 0, CLI_FLAG, offsetof(struct opt_input, raw_counts),
 	  NULL, "keep the numbers of the file, do not scale samples up", 0 },
 	{ "threads", 0, CLI_FLAG, offsetof(struct opt_input, threads), NULL,
@@ -162,6 +168,10 @@ void opt_input_check(struct opt_input *input)
 	if (input->format && !is_reader(input->format))
 		cli_usage_error("--format: '%s' is not known; see "
 				"--list-formats", input->format);
+	if (input->hz_text && (!cli_u64(input->hz_text, HZ_MAX, &input->hz) ||
+			       !input->hz))
+		cli_usage_error("--hz: expected a number from 1 to %d, found "
+				"'%s'", HZ_MAX, input->hz_text);
 	if (input->time && !parse_time(input->time, &time_ns))
 		cli_usage_error("--time: expected seconds or "
 				"YYYY-MM-DDTHH:MM:SSZ, found '%s'",
@@ -184,6 +194,7 @@ void opt_input_take(const struct opt_input *input,
 	opts.format = input->format;
 	opts.maps_path = input->maps;
 	opts.root_first = input->root_first;
+	opts.hz = (uint32_t)input->hz;
 	opts.raw_counts = input->raw_counts;
 	opts.threads = input->threads;
 	opts.strict = input->strict;

@@ -13,12 +13,14 @@ struct opt_input {
 	const char *format;
 	const char *maps;
 	const char *time;
+	const char *hz_text;
 	bool list_formats;
 	bool root_first;
 	bool raw_counts;
 	bool threads;
 	bool strict;
 	struct cli_list max; /* "NAME=N" */
+	uint64_t hz; /* 0: not given */
 	struct pprof_limits limits;
 };
 
