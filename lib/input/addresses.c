@@ -212,14 +212,14 @@ enum addresses_result addresses_take_line(struct addresses *a, const char *p,
 
 	/* A frame takes at least two bytes of a line: a blank and a digit. */
 	if (!addresses_start(a, (size_t)(end - p) / 2 + 1))
-		return ADDRESSES_NOMEM;
+		return ADDRESSES_FAILED;
 	for (p = skip_blanks(p, end); p < end; p = skip_blanks(p, end)) {
 		*ret_bad = p;
 		if (!addresses_parse(&p, end, &pc))
 			return ADDRESSES_BAD;
 		next = &waiting[nr % PARSED_AHEAD];
 		if (nr >= PARSED_AHEAD && !push_waiting(a, next, line))
-			return ADDRESSES_NOMEM;
+			return ADDRESSES_FAILED;
 		next->pc = pc;
 		next->is_exact = leaf == ALL_EXACT ||
 				 (leaf == LEAF_EXACT && !nr);
@@ -231,7 +231,7 @@ enum addresses_result addresses_take_line(struct addresses *a, const char *p,
 	}
 	for (i = nr > PARSED_AHEAD ? nr - PARSED_AHEAD : 0; i < nr; i++) {
 		if (!push_waiting(a, &waiting[i % PARSED_AHEAD], line))
-			return ADDRESSES_NOMEM;
+			return ADDRESSES_FAILED;
 	}
 	return ADDRESSES_OK;
 }

@@ -82,7 +82,7 @@ bool addresses_parse(const char **pos, const char *end, uint64_t *ret);
 enum addresses_result {
 	ADDRESSES_OK = 0,
 	ADDRESSES_BAD,   /* *ret_bad is where no address stands */
-	ADDRESSES_NOMEM  /* or another failure of the builder */
+	ADDRESSES_FAILED /* the builder knows why */
 };
 
 /* Blank-separated addresses up to `end` as one stack, in a->frames. */

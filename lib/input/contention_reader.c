@@ -224,9 +224,8 @@ static enum pprof_status take_stack(struct contention *c, const char *p,
 		if (!line->has_lf)
 			break;
 		return bad_address(c, bad, end, line->number);
-	case ADDRESSES_NOMEM:
-		return cursor_fail(c->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-				   "out of memory");
+	case ADDRESSES_FAILED:
+		return reader_fail(c->out, c->in, PPROF_UNIT_LINE);
 	default:
 		break;
 	}
@@ -276,8 +275,7 @@ static enum pprof_status take_other(struct contention *c, const char *p,
 	if (*p == '#')
 		return addr_names_take_comment(&c->names, p, end) ?
 		       PPROF_OK :
-		       cursor_fail(c->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-				   "out of memory");
+		       reader_fail(c->out, c->in, PPROF_UNIT_LINE);
 	if (starts(p, end, "slow release")) {
 		c->nr_slow++;
 		return PPROF_OK;

@@ -182,9 +182,8 @@ static enum pprof_status take_row(struct counts_text *c, const char *p,
 				      "address, found '%.*s'",
 				      (int)(end - bad > 40 ? 40 : end - bad),
 				      bad);
-	case ADDRESSES_NOMEM:
-		return cursor_fail(c->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-				   "out of memory");
+	case ADDRESSES_FAILED:
+		return reader_fail(c->out, c->in, PPROF_UNIT_LINE);
 	default:
 		break;
 	}
@@ -211,8 +210,7 @@ static enum pprof_status take_comment(struct counts_text *c, const char *p,
 	}
 	if (addr_names_take_comment(&c->names, p, end))
 		return PPROF_OK;
-	return cursor_fail(c->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-			   "out of memory");
+	return reader_fail(c->out, c->in, PPROF_UNIT_LINE);
 }
 
 static enum pprof_status read_lines(struct counts_text *c)

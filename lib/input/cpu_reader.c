@@ -150,8 +150,7 @@ static enum pprof_status add_record(struct cpu *c, uint64_t count,
 	int64_t values[2];
 
 	if (!take_frames(c, frames, depth, offset))
-		return cursor_fail(c->in, PPROF_NOMEM, PPROF_UNIT_BYTE,
-				   "out of memory");
+		return reader_fail(c->out, c->in, PPROF_UNIT_BYTE);
 	if (count > INT64_MAX) {
 		diag_count(c->diags, PPROF_UNIT_BYTE, offset,
 			   "count above 2^63-1 is held at 2^63-1");

@@ -11,6 +11,7 @@
 #include <ctype.h>
 
 #include "base/mem.h"
+#include "input/reader.h"
 #include "profile/stats.h"
 
 /* ------------------------------------------------------------------ counts */
@@ -101,8 +102,7 @@ static void start_alloc_columns(struct heap *h)
 	if (!objects || !space) {
 		mem_free(objects);
 		mem_free(space);
-		cursor_fail(h->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-			    "out of memory");
+		reader_fail(h->out, h->in, PPROF_UNIT_LINE);
 		h->out->status = PPROF_NOMEM;
 		return;
 	}
@@ -215,17 +215,12 @@ static enum pprof_status parse_frames(struct heap *h, const char *p,
 				     &bad);
 	if (result == ADDRESSES_OK && !h->addresses.nr_frames &&
 	    !push_no_stack(h))
-		result = ADDRESSES_NOMEM;
+		result = ADDRESSES_FAILED;
 	switch (result) {
 	case ADDRESSES_BAD:
 		return bad_address(h, bad, end, line);
-	case ADDRESSES_NOMEM:
-		if (h->out->status) /* a limit, perhaps */
-			return cursor_fail(h->in, h->out->status,
-					   PPROF_UNIT_LINE, "%s",
-					   h->out->message);
-		return cursor_fail(h->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-				   "out of memory");
+	case ADDRESSES_FAILED:
+		return reader_fail(h->out, h->in, PPROF_UNIT_LINE);
 	default:
 		break;
 	}
@@ -448,8 +443,7 @@ enum pprof_status heap_body_line(struct heap *h,
 		return body_counts(h, line, p, end);
 	if (*p == '#')
 		return addr_names_take_comment(&h->names, p, end) ? PPROF_OK :
-		       cursor_fail(h->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-				   "out of memory");
+		       reader_fail(h->out, h->in, PPROF_UNIT_LINE);
 	if (!h->is_threaded && (*p == '-' || (*p >= '0' && *p <= '9')))
 		return body_one_line(h, line, p, end);
 	return heap_foreign_line(h, line, p, end);

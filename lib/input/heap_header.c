@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "input/heap_text.h"
+#include "input/reader.h"
 
 /* Foreign text that may stand before the header. */
 #define FOREIGN_BYTES_MAX ((uint64_t)64 << 10)
@@ -31,8 +32,7 @@ static void keep_thread_name(struct heap *h)
 		return;
 	if (!mem_grow(h->threads, h->cap_threads, h->nr_threads + 1,
 		      SIZE_MAX / sizeof(*thread))) {
-		cursor_fail(h->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-			    "out of memory");
+		reader_fail(h->out, h->in, PPROF_UNIT_LINE);
 		return;
 	}
 	thread = &h->threads[h->nr_threads++];

@@ -151,10 +151,7 @@ static enum pprof_status take_number(struct json_heap *h, uint64_t *ret)
 
 static enum pprof_status fail_nomem(struct json_heap *h)
 {
-	return cursor_fail(h->json.in, h->out->status ? h->out->status :
-			   PPROF_NOMEM, PPROF_UNIT_BYTE, "%s",
-			   h->out->status ? h->out->message :
-			   "out of memory");
+	return reader_fail(h->out, h->json.in, PPROF_UNIT_BYTE);
 }
 
 /* -------------------------------------------------------------- traces */

@@ -91,10 +91,7 @@ static int sniff_perf_script(const uint8_t *head, size_t nr)
 
 static enum pprof_status fail_nomem(struct perf *s)
 {
-	return cursor_fail(s->in, s->out->status ? s->out->status :
-			   PPROF_NOMEM, PPROF_UNIT_LINE, "%s",
-			   s->out->status ? s->out->message :
-			   "out of memory");
+	return reader_fail(s->out, s->in, PPROF_UNIT_LINE);
 }
 
 /* Mapping of a file's own addresses; 0: failed. */

@@ -240,8 +240,7 @@ static enum pprof_status bad_record(struct stage *s, uint64_t offset,
 	if (s->out->status)
 		return s->out->status;
 	if (s->no_memory)
-		return cursor_fail(s->in, PPROF_NOMEM, PPROF_UNIT_BYTE,
-				   "out of memory");
+		return reader_fail(s->out, s->in, PPROF_UNIT_BYTE);
 	return cursor_fail_at(s->in, PPROF_FORMAT, PPROF_UNIT_BYTE, offset,
 			      "record of field %s is damaged: expected a %s "
 			      "message of profile.proto", name, name);
@@ -257,8 +256,7 @@ static enum pprof_status read_sample(struct stage *s,
 	/* A frame takes at least one byte of the record. */
 	if (!mem_grow(s->frames, s->cap_frames, record->len,
 		      SIZE_MAX / sizeof(*s->frames)))
-		return cursor_fail(s->in, PPROF_NOMEM, PPROF_UNIT_BYTE,
-				   "out of memory");
+		return reader_fail(s->out, s->in, PPROF_UNIT_BYTE);
 	if (!sample_fields(s, record, &sample))
 		return bad_record(s, offset, "sample");
 	if (!s->has_samples)

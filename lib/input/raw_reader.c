@@ -104,15 +104,6 @@ static int sniff_raw(const uint8_t *head, size_t nr)
 
 /* -------------------------------------------------------------- frames */
 
-static enum pprof_status fail_nomem(struct raw *r)
-{
-	if (r->out->status && r->out->status != PPROF_NOMEM)
-		return cursor_fail(r->in, r->out->status, PPROF_UNIT_LINE,
-				   "%s", r->out->message);
-	return cursor_fail(r->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-			   "out of memory");
-}
-
 /* Mapping of a file's own addresses, made at first sight. 0: failed. */
 static map_id find_map(struct raw *r, const struct raw_frame *frame)
 {
@@ -251,7 +242,8 @@ static enum pprof_status add_sample(struct raw *r, uint64_t line,
 	r->nr_good++;
 	builder_add(r->out, r->addresses.frames, r->addresses.nr_frames, 0,
 		    values, PPROF_UNIT_LINE, line);
-	return r->out->status ? fail_nomem(r) : PPROF_OK;
+	return r->out->status ?
+	       reader_fail(r->out, r->in, PPROF_UNIT_LINE) : PPROF_OK;
 }
 
 /* The stack over several lines is complete. */
@@ -262,7 +254,7 @@ static enum pprof_status flush_stack(struct raw *r)
 	r->in_stack = false;
 	r->pc = 0;
 	if (!flush_frame(r))
-		return fail_nomem(r);
+		return reader_fail(r->out, r->in, PPROF_UNIT_LINE);
 	return add_sample(r, r->stack_line, 1, 0);
 }
 
@@ -281,7 +273,7 @@ static enum pprof_status take_frame(struct raw *r,
 		return status;
 	is_leaf = !r->in_stack;
 	if (is_leaf && !addresses_start(&r->addresses, 64))
-		return fail_nomem(r);
+		return reader_fail(r->out, r->in, PPROF_UNIT_LINE);
 	if (is_leaf)
 		r->stack_line = number;
 	r->in_stack = true;
@@ -290,11 +282,11 @@ static enum pprof_status take_frame(struct raw *r,
 	/* Debuggers begin at the instruction; backtrace(3) and glog do not. */
 	if (!place_frame(r, &line->frame, (is_leaf && line->is_numbered) ||
 			 (r->pc && line->frame.address == r->pc), &pc))
-		return fail_nomem(r);
+		return reader_fail(r->out, r->in, PPROF_UNIT_LINE);
 	if (line->frame.has_address && is_null(r, &pc, number))
 		return PPROF_OK;
 	if (!add_frame(r, &pc, &line->frame))
-		return fail_nomem(r);
+		return reader_fail(r->out, r->in, PPROF_UNIT_LINE);
 	return addresses_check_depth(&r->addresses, r->in, PPROF_UNIT_LINE,
 				     number);
 }
@@ -372,14 +364,14 @@ static enum pprof_status take_stack(struct raw *r,
 	bool is_bad;
 
 	if (!collect_pcs(r, line, &is_bad))
-		return fail_nomem(r);
+		return reader_fail(r->out, r->in, PPROF_UNIT_LINE);
 	if (is_bad) {
 		count_bad(r, number);
 		return PPROF_OK;
 	}
 	if ((line->has_bytes && !start_bytes(r)) ||
 	    !push_pcs(r, line, number))
-		return fail_nomem(r);
+		return reader_fail(r->out, r->in, PPROF_UNIT_LINE);
 	status = addresses_check_depth(&r->addresses, r->in, PPROF_UNIT_LINE,
 				       number);
 	return status ? status :

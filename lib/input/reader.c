@@ -243,6 +243,15 @@ static void drain(struct cursor *in)
 		in->p = in->end;
 }
 
+enum pprof_status reader_fail(const struct builder *out, struct cursor *in,
+			      enum pprof_unit unit)
+{
+	if (out->status)
+		return cursor_fail(in, out->status, unit, "%s", out->message);
+	return cursor_fail(in, PPROF_NOMEM, unit, "%s",
+			   pprof_status_text(PPROF_NOMEM));
+}
+
 /* Whether a map could still tell the file of some address. */
 static bool needs_maps(const struct pprof_profile *profile)
 {

@@ -47,6 +47,10 @@ extern const struct reader reader_threads;
 /* Reader `i`, or NULL past the last. */
 const struct reader *reader_at(size_t i);
 
+/* Fail the cursor with why the builder gave up: a limit, or no memory. */
+enum pprof_status reader_fail(const struct builder *out, struct cursor *in,
+			      enum pprof_unit unit);
+
 /*
  * Read one profile from the cursor: sniff (or take opts->format), read,
  * finish, tell diagnostics.

@@ -123,8 +123,7 @@ static enum pprof_status take_symbol(struct symbolized *s,
 		return PPROF_OK;
 	if (take_chain(s, address, p, end))
 		return s->out->status;
-	return cursor_fail(s->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-			   "out of memory");
+	return reader_fail(s->out, s->in, PPROF_UNIT_LINE);
 }
 
 /* The symbol section, if there is one, to the line behind it. */

@@ -191,8 +191,7 @@ static enum pprof_status take_line(struct threads *t, const char *p,
 		return PPROF_OK;
 	}
 	if (!take_addresses(t, p, end, line->number))
-		return cursor_fail(t->in, PPROF_NOMEM, PPROF_UNIT_LINE,
-				   "out of memory");
+		return reader_fail(t->out, t->in, PPROF_UNIT_LINE);
 	return addresses_check_depth(&t->addresses, t->in, PPROF_UNIT_LINE,
 				     line->number);
 }

@@ -260,12 +260,25 @@ static bool has_name(const struct run *run, uint32_t image, const char *path)
 	return false;
 }
 
+/* Length of a reason without the file at its end: the error names it. */
+static int reason_len(const char *reason, const char *path)
+{
+	size_t len = strlen(reason), path_len = strlen(path);
+
+	if (len > path_len + 2 && !strcmp(reason + len - path_len, path) &&
+	    !memcmp(reason + len - path_len - 2, ": ", 2))
+		len -= path_len + 2;
+	return (int)len;
+}
+
 static enum pprof_status refuse_given(struct run *run, const char *path,
 				      uint32_t image)
 {
+	const char *reason = run->targets[image].reason;
+
 	return error_plain(run->err, PPROF_MISMATCH, path,
-			   "%s (mapped as %s)", run->targets[image].reason,
-			   image_name(run, image));
+			   "%.*s (mapped as %s)", reason_len(reason, path),
+			   reason, image_name(run, image));
 }
 
 /*

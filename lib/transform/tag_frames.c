@@ -2,7 +2,7 @@
  *
  * Labels as frames: --tagroot and --tagleaf (google/pprof,
  * internal/driver/tagroot.go). A sample without the label has the frame
- * "<no KEY>".
+ * "<no KEY>"; where that is "thread", its number names it if it has one.
  */
 #include <config.h>
 
@@ -52,15 +52,14 @@ static enum pprof_status parse_keys(struct tag_keys *keys,
 	return PPROF_OK;
 }
 
-/* "value,value" of the labels with this key; false when there is none. */
-static bool join_values(struct tag_framer *f, lset_id set, str_id key)
+/* Append "value,value" of the labels with this key; false: there is none. */
+static bool add_values(struct tag_framer *f, lset_id set, str_id key)
 {
 	const struct pprof_profile *p = f->profile;
 	const struct lset *lset = &p->lsets[set];
 	bool any = false;
 	uint32_t i;
 
-	buf_reset(&f->name);
 	for (i = 0; i < lset->nr; i++) {
 		const struct label *label = &p->labels[lset->labels + i];
 
@@ -76,9 +75,32 @@ static bool join_values(struct tag_framer *f, lset_id set, str_id key)
 			buf_add(&f->name, profile_str(p, label->str),
 				strtab_len(&p->strings, label->str));
 	}
-	if (!any)
-		buf_printf(&f->name, "<no %s>", profile_str(p, key));
 	return any;
+}
+
+/* A thread without a name goes by its number. */
+static bool add_thread_id(struct tag_framer *f, lset_id set)
+{
+	str_id key = strtab_find(&f->profile->strings, "thread_id", 9);
+
+	buf_str(&f->name, "thread ");
+	if (key != STR_NONE && add_values(f, set, key))
+		return true;
+	buf_reset(&f->name);
+	return false;
+}
+
+/* The name of the frame; false when no label gave it one. */
+static bool name_frame(struct tag_framer *f, lset_id set, str_id key)
+{
+	const char *text = profile_str(f->profile, key);
+
+	buf_reset(&f->name);
+	if (add_values(f, set, key) ||
+	    (!strcmp(text, "thread") && add_thread_id(f, set)))
+		return true;
+	buf_printf(&f->name, "<no %s>", text);
+	return false;
 }
 
 static loc_id make_frame(struct tag_framer *f, lset_id set, str_id key,
@@ -89,7 +111,7 @@ static loc_id make_frame(struct tag_framer *f, lset_id set, str_id key,
 	struct function func = { 0 };
 	struct line line = { 0 };
 
-	if (join_values(f, set, key))
+	if (name_frame(f, set, key))
 		*matched = true;
 	if (!buf_ok(&f->name))
 		return ID_FAILED;

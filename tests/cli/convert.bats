@@ -465,6 +465,19 @@ FACTS
   pprof-convert --max=frames=3 -o out "$fixtures/good-plain.heap"
 }
 
+@test "a limit is told as one by every reader, not as a lack of memory" {
+  told=0
+  for file in "$top_srcdir"/fuzz/corpus/*/*; do
+    run_tool pprof-convert --max=locations=1 -o out "$file"
+    if grep -q 'out of memory' stderr; then
+      echo "$file: $(cat stderr)"
+      false
+    fi
+    ! grep -q 'limit locations' stderr || told=$((told + 1))
+  done
+  [ "$told" -gt 50 ]
+}
+
 @test "-o through a chain of links rewrites what is at its end" {
   echo old >c
   ln -s c b

@@ -238,3 +238,26 @@ FOLDED
   pprof-flame --no-script -o out.svg a.folded
   expect "scripts" "$(grep -c '<script' out.svg || :)" 0
 }
+
+@test "--group-by=thread: a thread without a name goes by its number" {
+  cat >threads.heap <<'EOF'
+heap_v2/1
+  t*: 3: 24 [0: 0]
+  t0: 1: 8 [0: 0]
+  t1: 1: 8 [0: 0] worker
+  t2: 1: 8 [0: 0]
+@ 0x1000
+  t*: 3: 24 [0: 0]
+  t0: 1: 8 [0: 0]
+  t1: 1: 8 [0: 0]
+  t2: 1: 8 [0: 0]
+EOF
+  pprof-convert --threads -o threads.pb.gz threads.heap
+  pprof-convert --to=folded --tagroot=thread threads.pb.gz |
+    sed 's/;.*//' >got
+  printf 'thread 0\nthread 2\nworker\n' | cmp - got
+  pprof-flame --group-by=thread -o out.svg threads.pb.gz
+  for name in 'thread 0' 'thread 2' worker; do
+    grep -q "<title>$name" out.svg
+  done
+}

@@ -118,6 +118,12 @@ line_of() {
     expect_refused "$given" "$given"
     grep -qE 'prog|mapped|build ID' stderr
   done
+  # Of the same name: what does not fit is told, and the file once.
+  mkdir elsewhere
+  cp /bin/true elsewhere/prog
+  run_tool pprof-symbolize -e elsewhere/prog -o out prog.heap
+  expect_refused "same name" elsewhere/prog
+  expect "named" "$(grep -o elsewhere/prog stderr | wc -l)" 1
   echo text >no-elf
   run_tool pprof-symbolize -e no-elf -o out prog.heap
   expect_refused "no ELF" no-elf
