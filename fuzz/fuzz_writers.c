@@ -6,6 +6,16 @@
 
 #include "common.h"
 
+static void visit_peek(const struct pprof_profile *profile,
+		       struct pprof_sink *sink)
+{
+	struct pprof_top_opts opts = PPROF_TOP_OPTS_INIT;
+	struct pprof_error err;
+
+	opts.min_fraction = 0;
+	fuzz_assert(!pprof_report_peek(profile, "", &opts, sink, &err));
+}
+
 static void visit_reports(const struct pprof_profile *profile)
 {
 	struct pprof_sink *sink;
@@ -13,6 +23,8 @@ static void visit_reports(const struct pprof_profile *profile)
 
 	fuzz_assert(!pprof_sink_open_memory(&sink, &err));
 	fuzz_assert(!pprof_report_top(profile, NULL, sink, &err));
+	fuzz_assert(!pprof_report_tree(profile, NULL, sink, &err));
+	visit_peek(profile, sink);
 	fuzz_assert(!pprof_report_traces(profile, NULL, sink, &err));
 	fuzz_assert(!pprof_report_tags(profile, NULL, sink, &err));
 	fuzz_assert(!pprof_report_raw(profile, sink, &err));

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Public entry points that belong to no part: version, names of statuses,
- * default limits.
+ * default limits, and reports on what an expression picks.
  */
 #include <config.h>
 
 #include "pprof.h"
+
+#include "base/error.h"
+#include "output/report_tree.h"
+#include "transform/pattern.h"
+
+#include <string.h>
 
 const char *pprof_version(void)
 {
@@ -50,4 +56,35 @@ void pprof_limits_init(struct pprof_limits *limits)
 	limits->frames = 1u << 20;
 	limits->labels = 256;
 	limits->mappings = 1u << 20;
+}
+
+static bool match_name(void *ctx, const char *name, size_t len)
+{
+	return pattern_match(ctx, name, len);
+}
+
+enum pprof_status pprof_report_peek(const struct pprof_profile *profile,
+				    const char *expression,
+				    const struct pprof_top_opts *opts,
+				    struct pprof_sink *sink,
+				    struct pprof_error *err)
+{
+	struct pattern pattern = { .code = NULL };
+	enum pprof_status status;
+	size_t nr = 0;
+
+	status = pattern_init(&pattern, "peek", expression,
+			      strlen(expression), false, err);
+	if (!status)
+		status = report_tree(profile, opts, match_name, &pattern, &nr,
+				     sink, err);
+	if (!status && pattern.gave_up)
+		status = error_plain(err, PPROF_LIMIT, NULL,
+				     "peek '%s' is too costly to match",
+				     expression);
+	else if (!status && !nr)
+		status = error_plain(err, PPROF_NOTFOUND, NULL,
+				     "no function matches '%s'", expression);
+	pattern_fini(&pattern);
+	return status;
 }

@@ -17,10 +17,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Limit when none is given. */
+#define LIMIT_UNSET UINT64_MAX
+
+/* Functions in a tree, as go tool pprof has them. */
+#define TREE_LIMIT 80
+
 struct report {
 	const char *output;
 	const char *kind; /* name of a row of kinds[] */
-	uint64_t limit;
+	const char *peek; /* expression, or NULL */
+	uint64_t limit;   /* LIMIT_UNSET: as the kind has it */
 	double min_percent;
 	int unit; /* enum pprof_value_unit */
 	int by_cum;
@@ -31,6 +38,10 @@ static const struct cli_option report_options[] = {
 	{ "top", 0, CLI_WORD, offsetof(struct report, kind), NULL,
 	  "the functions with the largest values (default)", 0 },
 	{ "text", 0, CLI_WORD, offsetof(struct report, kind), NULL, NULL, 0 },
+	{ "tree", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "each function between its callers and its callees", 0 },
+	{ "peek", 0, CLI_TEXT, offsetof(struct report, peek), "RE",
+	  "the same of functions that match RE, nothing left out", 0 },
 	{ "traces", 0, CLI_WORD, offsetof(struct report, kind), NULL,
 	  "every sample with its labels and stack", 0 },
 	{ "tags", 0, CLI_WORD, offsetof(struct report, kind), NULL,
@@ -44,7 +55,7 @@ static const struct cli_option report_options[] = {
 	{ "flat", 0, CLI_SET, offsetof(struct report, by_cum), NULL, NULL,
 	  0 },
 	{ "limit", 'n', CLI_NUMBER, offsetof(struct report, limit), "N",
-	  "print at most N rows (default: all)", UINT32_MAX },
+	  "print at most N rows (default: all; tree: 80)", UINT32_MAX },
 	{ "nodecount", 0, CLI_NUMBER, offsetof(struct report, limit), "N",
 	  NULL, UINT32_MAX },
 	{ "min-percent", 0, CLI_REAL, offsetof(struct report, min_percent),
@@ -72,8 +83,15 @@ static struct pprof_top_opts table(const struct report *report,
 	opts.unit = (enum pprof_value_unit)report->unit;
 	opts.by_cum = report->by_cum != 0;
 	opts.no_inlines = no_inlines;
-	opts.limit = (size_t)report->limit;
+	if (report->limit != LIMIT_UNSET)
+		opts.limit = (size_t)report->limit;
+	else if (!strcmp(report->kind, "tree"))
+		opts.limit = TREE_LIMIT;
 	opts.min_fraction = report->min_percent / 100;
+	if (!strcmp(report->kind, "peek")) {
+		opts.limit = 0;
+		opts.min_fraction = 0;
+	}
 	opts.mean = report->mean;
 	if (!report->output || !strcmp(report->output, "-"))
 		opts.width = term_width(STDOUT_FILENO);
@@ -83,6 +101,7 @@ static struct pprof_top_opts table(const struct report *report,
 struct printing {
 	const struct pprof_profile *profile;
 	struct pprof_top_opts opts;
+	const char *peek;
 };
 
 static enum pprof_status print_top(const void *ctx, struct pprof_sink *sink,
@@ -91,6 +110,24 @@ static enum pprof_status print_top(const void *ctx, struct pprof_sink *sink,
 	const struct printing *printing = ctx;
 
 	return pprof_report_top(printing->profile, &printing->opts, sink, err);
+}
+
+static enum pprof_status print_tree(const void *ctx, struct pprof_sink *sink,
+				    struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_tree(printing->profile, &printing->opts, sink,
+				 err);
+}
+
+static enum pprof_status print_peek(const void *ctx, struct pprof_sink *sink,
+				    struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_peek(printing->profile, printing->peek,
+				 &printing->opts, sink, err);
 }
 
 static enum pprof_status print_traces(const void *ctx, struct pprof_sink *sink,
@@ -134,6 +171,8 @@ static const struct kind {
 } kinds[] = {
 	{ "top", print_top },
 	{ "text", print_top },
+	{ "tree", print_tree },
+	{ "peek", print_peek },
 	{ "traces", print_traces },
 	{ "tags", print_tags },
 	{ "raw", print_raw },
@@ -157,7 +196,8 @@ static int run(const struct report *report, const struct opt_input *input,
 {
 	struct pprof_profile *profile = NULL;
 	int code = load_profile(input, symbol, path, &profile);
-	struct printing printing = { .profile = profile };
+	struct printing printing = { .profile = profile,
+				     .peek = report->peek };
 	int printed = CLI_EXIT_TROUBLE;
 	int sample_type;
 	int64_t total;
@@ -192,23 +232,38 @@ static int run(const struct report *report, const struct opt_input *input,
 
 /*
  * The kind's word may stand before or after FILE; alone it is the word, unless
- * a file is called so.
+ * a file is called so. The expression of peek follows its word.
  */
 static void take_kind_word(int *argc, char **argv, int *first,
-			   const char **kind)
+			   struct report *report)
 {
 	int nr = *argc - *first;
 
-	if (nr > 1 && find_kind(argv[*argc - 1]))
-		*kind = argv[--*argc];
-	else if (nr > 0 && find_kind(argv[*first]) &&
-		 (nr > 1 || access(argv[*first], F_OK) != 0))
-		*kind = argv[(*first)++];
+	if (report->peek) {
+		report->kind = "peek";
+	} else if (nr > 1 && !strcmp(argv[*first], "peek")) {
+		report->kind = argv[*first];
+		report->peek = argv[*first + 1];
+		*first += 2;
+	} else if (nr > 2 && !strcmp(argv[*argc - 2], "peek")) {
+		report->kind = argv[*argc - 2];
+		report->peek = argv[*argc - 1];
+		*argc -= 2;
+	} else if (nr > 1 && find_kind(argv[*argc - 1])) {
+		report->kind = argv[--*argc];
+	} else if (nr > 0 && find_kind(argv[*first]) &&
+		   (nr > 1 || access(argv[*first], F_OK) != 0)) {
+		report->kind = argv[(*first)++];
+	}
+	if (!strcmp(report->kind, "peek") && !report->peek)
+		cli_usage_error("peek: which functions? "
+				"(an expression is missing)");
 }
 
 int main(int argc, char **argv)
 {
-	struct report report = { .kind = "top", .min_percent = 0.5 };
+	struct report report = { .kind = "top", .min_percent = 0.5,
+				 .limit = LIMIT_UNSET };
 	struct opt_input input = { .format = NULL };
 	struct opt_symbol symbol = { .symbolize = false };
 	struct opt_view view = { .sample_type = NULL };
@@ -223,8 +278,8 @@ int main(int argc, char **argv)
 	};
 	const struct cli_tool tool = {
 		.name = "pprof-report",
-		.usage = "[OPTION]... [top|traces|tags|raw|comments] "
-			 "[BINARY] [FILE]",
+		.usage = "[OPTION]... [top|tree|peek RE|traces|tags|raw|"
+			 "comments] [BINARY] [FILE]",
 		.summary = "Print a profile, from FILE or standard input, as "
 			   "text: its functions with\n"
 			   "their values, flat (their own) and cum (with what "
@@ -242,7 +297,7 @@ int main(int argc, char **argv)
 	first = cli_parse(&tool, argc, argv);
 	opt_input_check(&input);
 	opt_symbol_check(&symbol);
-	take_kind_word(&argc, argv, &first, &report.kind);
+	take_kind_word(&argc, argv, &first, &report);
 	path = infile_one(argc, argv, first, &symbol.binaries);
 	code = run(&report, &input, &symbol, &view, &filter, path);
 	opt_filter_fini(&filter);

@@ -727,6 +727,32 @@ pprof_report_top(const struct pprof_profile *profile,
 		 struct pprof_error *err);
 
 /**
+ * Write each function with its callers above and its callees below it, laid
+ * out as `go tool pprof -tree` does. Options as pprof_report_top(), without
+ * width; calls below a thousandth of the total are left out, unless
+ * min_fraction is 0.
+ *
+ * Returns OK, NOMEM, IO, LIMIT, USAGE (mean is set). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_tree(const struct pprof_profile *profile,
+		  const struct pprof_top_opts *opts, struct pprof_sink *sink,
+		  struct pprof_error *err);
+
+/**
+ * The same of those functions alone whose name the regular expression
+ * matches, among the others: set limit and min_fraction to 0 to see all of
+ * their callers and callees.
+ *
+ * Returns OK, NOMEM, IO, LIMIT (the expression is too costly), USAGE,
+ * NOTFOUND (no function matches; nothing was written). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_peek(const struct pprof_profile *profile, const char *expression,
+		  const struct pprof_top_opts *opts, struct pprof_sink *sink,
+		  struct pprof_error *err);
+
+/**
  * Write every sample with its labels and frames, leaf first, as `go tool
  * pprof -traces` lays them out, in the order of the samples. Of the options,
  * the sample type, granularity, unit, title, total, filters, mean and

@@ -109,11 +109,7 @@ static void leave_node(struct tabler *t)
 	}
 }
 
-/*
- * The next event of a node that holds a value or has one below: what is not
- * live has nothing live below it, and adds nothing.
- */
-static enum stack_event next_live(struct table *table, stack_id *ret_node)
+enum stack_event table_next_live(struct table *table, stack_id *ret_node)
 {
 	enum stack_event event;
 
@@ -129,7 +125,7 @@ static bool walk_all(struct tabler *t)
 	stack_id node;
 
 	for (;;) {
-		event = next_live(t->table, &node);
+		event = table_next_live(t->table, &node);
 		if (event == STACKS_END)
 			return !t->table->walk.failed;
 		if (event == STACK_LEAVE)
@@ -296,187 +292,4 @@ void table_sort(struct table *table, bool by_cum)
 {
 	qsort_r(table->rows, table->nr, sizeof(*table->rows), compare_rows,
 		&by_cum);
-}
-
-/* Calls from one frame that is shown to another. */
-struct edge {
-	uint32_t caller;
-	uint32_t callee;
-	bool called; /* some of them were no inlined code */
-};
-
-/* The work of one table_mark_inlined(). */
-struct marker {
-	const struct frames *frames;
-	struct table_row **by_row; /* [frames.nr] NULL: not shown */
-	uint8_t *is_inlined;       /* [frames.nr] some location inlines it */
-	uint8_t *loc_shown;        /* [nr_locations] it has a shown frame */
-	struct edge *edges;
-	size_t nr_edges, cap_edges;
-	struct idmap map;
-	uint32_t *path;            /* frames on it that are shown */
-	size_t nr_path, cap_path;
-	size_t *marks;             /* length of `path` at each node's start */
-	size_t nr_marks, cap_marks;
-};
-
-static uint64_t hash_edge(const void *ctx, uint32_t id)
-{
-	const struct edge *edge = (const struct edge *)ctx + id;
-
-	return hash_u64((uint64_t)edge->caller << 32 | edge->callee);
-}
-
-static bool add_edge(struct marker *m, const struct edge *edge)
-{
-	uint64_t hash = hash_edge(edge, 0);
-	struct edge *old;
-	size_t slot;
-
-	if (!idmap_reserve(&m->map, hash_edge, m->edges))
-		return false;
-	for (slot = idmap_first(&m->map, hash);
-	     m->map.slots[slot] != IDMAP_FREE;
-	     slot = idmap_next(&m->map, slot)) {
-		old = &m->edges[m->map.slots[slot]];
-		if (old->caller != edge->caller ||
-		    old->callee != edge->callee)
-			continue;
-		old->called = old->called || edge->called;
-		return true;
-	}
-	if (!mem_grow(m->edges, m->cap_edges, m->nr_edges + 1, UINT32_MAX))
-		return false;
-	idmap_put(&m->map, hash, (uint32_t)m->nr_edges);
-	m->edges[m->nr_edges++] = *edge;
-	return true;
-}
-
-/* Go on to a frame; its nearest shown ancestor counts as its caller. */
-static bool mark_frame(struct marker *m, uint32_t step)
-{
-	struct edge edge = { .callee = STEP_ROW(step),
-			     .called = !STEP_INLINED(step) };
-
-	if (!m->by_row[edge.callee])
-		return true;
-	if (m->nr_path && m->is_inlined[edge.callee]) {
-		edge.caller = m->path[m->nr_path - 1];
-		if (edge.caller != edge.callee && !add_edge(m, &edge))
-			return false;
-	}
-	if (!mem_grow(m->path, m->cap_path, m->nr_path + 1, UINT32_MAX))
-		return false;
-	m->path[m->nr_path++] = edge.callee;
-	return true;
-}
-
-static bool mark_node(struct marker *m, const struct stacks *stacks,
-		      stack_id id)
-{
-	const struct stack_node *node = &stacks->nodes[id];
-	const struct frames *f = m->frames;
-	const loc_id *locs = stacks->locs + node->run;
-	uint32_t i, step;
-
-	if (!mem_grow(m->marks, m->cap_marks, m->nr_marks + 1, UINT32_MAX))
-		return false;
-	m->marks[m->nr_marks++] = m->nr_path;
-	for (i = 0; i < node->nr_locs; i++) {
-		if (!m->loc_shown[locs[i]])
-			continue;
-		for (step = f->loc_start[locs[i]];
-		     step < f->loc_start[locs[i] + 1]; step++)
-			if (!mark_frame(m, f->loc_steps[step]))
-				return false;
-	}
-	return true;
-}
-
-static void mark_rows(struct marker *m)
-{
-	struct table_row *row;
-	size_t i;
-
-	for (i = 0; i < m->nr_edges; i++) {
-		row = m->by_row[m->edges[i].callee];
-		if (m->edges[i].called)
-			row->called = true;
-		else
-			row->inlined = true;
-	}
-}
-
-static bool mark_all(struct marker *m, struct table *table,
-		     const struct stacks *stacks)
-{
-	enum stack_event event;
-	stack_id node;
-
-	stack_walk_rewind(&table->walk);
-	for (;;) {
-		event = next_live(table, &node);
-		if (event == STACKS_END)
-			break;
-		if (event == STACK_LEAVE)
-			m->nr_path = m->marks[--m->nr_marks];
-		else if (!mark_node(m, stacks, node))
-			return false;
-	}
-	mark_rows(m);
-	return !table->walk.failed;
-}
-
-/* What the table shows, as look-ups; *ret_any: some of it can be inlined. */
-static bool list_rows(struct marker *m, struct table *table,
-		      size_t nr_locations, bool *ret_any)
-{
-	const struct frames *f = m->frames;
-	uint32_t step, row;
-	size_t i;
-
-	m->by_row = mem_zalloc(f->nr, sizeof(*m->by_row));
-	m->is_inlined = mem_zalloc(f->nr, 1);
-	m->loc_shown = mem_zalloc(nr_locations, 1);
-	if (!m->by_row || !m->is_inlined || !m->loc_shown)
-		return false;
-	for (i = 0; i < table->nr; i++)
-		m->by_row[table->rows[i].row] = &table->rows[i];
-	*ret_any = false;
-	for (i = 1; i < nr_locations; i++) {
-		for (step = f->loc_start[i]; step < f->loc_start[i + 1];
-		     step++) {
-			row = STEP_ROW(f->loc_steps[step]);
-			if (!m->by_row[row])
-				continue;
-			m->loc_shown[i] = 1;
-			if (!STEP_INLINED(f->loc_steps[step]))
-				continue;
-			m->is_inlined[row] = 1;
-			*ret_any = true;
-		}
-	}
-	return true;
-}
-
-enum pprof_status table_mark_inlined(struct table *table,
-				     const struct frames *frames,
-				     const struct pprof_profile *profile,
-				     struct pprof_error *err)
-{
-	struct marker m;
-	bool ok, any;
-
-	memset(&m, 0, sizeof(m));
-	m.frames = frames;
-	ok = list_rows(&m, table, profile->nr_locations, &any) &&
-	     (!any || mark_all(&m, table, &profile->stacks));
-	mem_free(m.by_row);
-	mem_free(m.is_inlined);
-	mem_free(m.loc_shown);
-	mem_free(m.edges);
-	mem_free(m.path);
-	mem_free(m.marks);
-	idmap_fini(&m.map);
-	return ok ? PPROF_OK : error_nomem(err);
 }

@@ -13,7 +13,7 @@ struct table_row {
 	int64_t flat;   /* of stacks that end in the frame; clamped */
 	int64_t cum;    /* of stacks that hold it, each once; clamped */
 	uint32_t row;   /* of the frames */
-	/* Set by table_mark_inlined(): */
+	/* Set by graph_mark_inlined(): */
 	bool inlined;   /* some other frame has it always inlined */
 	bool called;    /* some other frame has it called */
 };
@@ -52,13 +52,9 @@ void table_drop_negative(struct table *table);
 void table_sort(struct table *table, bool by_cum);
 
 /*
- * Set how the table's rows, as they are now, come to be called: by the rules
- * of go tool pprof, where calls between two functions count as inlined when
- * all of them are. `frames` and `profile` as in table_init(). OK, NOMEM.
+ * The next event of the walk for a node that holds a value or has one below:
+ * what is not live has nothing live below it, and adds nothing.
  */
-enum pprof_status table_mark_inlined(struct table *table,
-				     const struct frames *frames,
-				     const struct pprof_profile *profile,
-				     struct pprof_error *err);
+enum stack_event table_next_live(struct table *table, stack_id *ret_node);
 
 #endif

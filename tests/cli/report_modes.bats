@@ -35,10 +35,10 @@ by_address() {
   ' pass=1 "$1" pass=2 "$1"
 }
 
-@test "traces, tags and comments are printed as pprof prints them" {
+@test "tree, traces, tags and comments are printed as pprof prints them" {
   need_corpus pprof-small
   for name in a a_nosym b c_reordered_kb e_notime g_earlier; do
-    for kind in traces tags comments; do
+    for kind in tree traces tags comments; do
       run_tool pprof-report "$kind" "$corpus/pprof-small/$name.pb.gz"
       expect "$kind $name" "$tool_status" 0
       cmp stdout "$golden/$name.$kind.txt"
@@ -95,4 +95,78 @@ by_address() {
   cp small.pb tags
   run_tool pprof-report tags
   grep -q 'flat%' stdout
+}
+
+# same_as_go REPORT...: peek or tree of small.pb against go tool pprof.
+same_as_go() {
+  run_tool pprof-report "-$1" "${@:2}" small.pb
+  expect "$*" "$tool_status" 0
+  go tool pprof -symbolize=none "-$1" "${@:2}" small.pb >theirs 2>/dev/null
+  diff <(sed '/^Time: /d' stdout) <(sed '/^Time: /d' theirs)
+}
+
+@test "tree and peek agree with go tool pprof" {
+  need protoc go
+  go tool pprof -h >/dev/null 2>&1 || [ $? != 1 ] ||
+    skip "no go tool pprof here"
+  small
+  same_as_go tree -lines
+  same_as_go tree -cum
+  same_as_go tree -nodecount=2
+  same_as_go peek=inner
+  same_as_go peek=. -sample_index=0
+}
+
+# Stacks whose calls can be added up by hand: a calls b directly and through
+# c, itself again, and what is below c is small.
+calls() {
+  printf '%s\n' 'a;b 600' 'a;c;b 300' 'a;a;b 90' 'a;c;d 9' 'e 1' >calls.folded
+}
+
+# call_lines: what a report says of calls, blanks joined.
+call_lines() {
+  sed -nE '/ \|   /{s/ +/ /g;p}' stdout
+}
+
+@test "calls of a tree count each stack once and pass over what is left out" {
+  calls
+  run_tool pprof-report tree --min-percent=0 calls.folded
+  expect status "$tool_status" 0
+  expect calls "$(call_lines)" "\
+ 690 69.70% | a
+ 300 30.30% | c
+ 9 100% | c
+ 690 69.07% | b
+ 309 30.93% | c
+ 309 100% | a
+ 300 97.09% | b
+ 9 2.91% | d"
+  # Without c, its stacks are calls from a.
+  run_tool pprof-report tree --min-percent=0 -n 1 --cum calls.folded
+  expect "one row" "$(call_lines)" ""
+  run_tool pprof-report tree --min-percent=50 calls.folded
+  expect "without c" "$(call_lines)" "\
+ 990 100% | a
+ 990 99.10% | b"
+}
+
+@test "peek shows all calls of what matches, and says when nothing does" {
+  calls
+  run_tool pprof-report peek '^d$' calls.folded
+  expect "before the file" "$(call_lines)" " 9 100% | c"
+  cp stdout before
+  run_tool pprof-report calls.folded peek '^d$'
+  cmp before stdout
+  run_tool pprof-report --peek='^d$' -o out calls.folded
+  cmp before out
+  run_tool pprof-report --peek='^x$' -o out calls.folded
+  expect "no match" "$tool_status" 2
+  grep -q "no function matches '^x\$'" stderr
+  cmp before out
+  run_tool pprof-report --peek='(' calls.folded
+  expect "no expression" "$tool_status" 2
+  run_tool pprof-report peek
+  expect "none given" "$tool_status" 2
+  run_tool pprof-report tree --mean calls.folded
+  expect "a mean" "$tool_status" 2
 }

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "view/graph.h"
 #include "view/table.h"
 
 #include "view_profile.h"
@@ -106,7 +107,7 @@ static void test_inlined(void **state)
 	assert_int_equal(frames_init(&frames, p, &opts, NULL), PPROF_OK);
 	assert_int_equal(table_init(&table, &frames, p, 0, NULL), PPROF_OK);
 	table_sort(&table, false);
-	assert_int_equal(table_mark_inlined(&table, &frames, p, NULL),
+	assert_int_equal(graph_mark_inlined(&table, &frames, p, NULL),
 			 PPROF_OK);
 	show_table(&out, &table, &frames);
 	assert_string_equal(buf_cstr(&out),
