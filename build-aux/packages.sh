@@ -10,7 +10,7 @@ build='autoconf autoconf-archive automake gcc g++ libtool make pkg-config
   libcbor-dev libiberty-dev libxxhash-dev libpcre2-dev libdeflate-dev
   libzstd-dev liblzma-dev'
 demo='g++ libjemalloc2'
-test='bats bsdextrautils clang elfutils golang-go jq libclang-rt-14-dev
+test='bats bsdextrautils clang elfutils golang-go graphviz jq libclang-rt-14-dev
   libcmocka-dev libjemalloc2 librsvg2-bin libxml2-utils llvm mandoc
   protobuf-compiler python3 shellcheck xz-utils zip zstd'
 

@@ -20,7 +20,7 @@
 /* Limit when none is given. */
 #define LIMIT_UNSET UINT64_MAX
 
-/* Functions in a tree, as go tool pprof has them. */
+/* Functions in a tree or graph, as go tool pprof has them. */
 #define TREE_LIMIT 80
 
 struct report {
@@ -42,6 +42,8 @@ static const struct cli_option report_options[] = {
 	  "each function between its callers and its callees", 0 },
 	{ "peek", 0, CLI_TEXT, offsetof(struct report, peek), "RE",
 	  "the same of functions that match RE, nothing left out", 0 },
+	{ "dot", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "the call graph, for Graphviz", 0 },
 	{ "traces", 0, CLI_WORD, offsetof(struct report, kind), NULL,
 	  "every sample with its labels and stack", 0 },
 	{ "tags", 0, CLI_WORD, offsetof(struct report, kind), NULL,
@@ -55,7 +57,7 @@ static const struct cli_option report_options[] = {
 	{ "flat", 0, CLI_SET, offsetof(struct report, by_cum), NULL, NULL,
 	  0 },
 	{ "limit", 'n', CLI_NUMBER, offsetof(struct report, limit), "N",
-	  "print at most N rows (default: all; tree: 80)", UINT32_MAX },
+	  "print at most N rows (default: all; tree, dot: 80)", UINT32_MAX },
 	{ "nodecount", 0, CLI_NUMBER, offsetof(struct report, limit), "N",
 	  NULL, UINT32_MAX },
 	{ "min-percent", 0, CLI_REAL, offsetof(struct report, min_percent),
@@ -85,7 +87,8 @@ static struct pprof_top_opts table(const struct report *report,
 	opts.no_inlines = no_inlines;
 	if (report->limit != LIMIT_UNSET)
 		opts.limit = (size_t)report->limit;
-	else if (!strcmp(report->kind, "tree"))
+	else if (!strcmp(report->kind, "tree") ||
+		 !strcmp(report->kind, "dot"))
 		opts.limit = TREE_LIMIT;
 	opts.min_fraction = report->min_percent / 100;
 	if (!strcmp(report->kind, "peek")) {
@@ -119,6 +122,14 @@ static enum pprof_status print_tree(const void *ctx, struct pprof_sink *sink,
 
 	return pprof_report_tree(printing->profile, &printing->opts, sink,
 				 err);
+}
+
+static enum pprof_status print_dot(const void *ctx, struct pprof_sink *sink,
+				   struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_dot(printing->profile, &printing->opts, sink, err);
 }
 
 static enum pprof_status print_peek(const void *ctx, struct pprof_sink *sink,
@@ -173,6 +184,7 @@ static const struct kind {
 	{ "text", print_top },
 	{ "tree", print_tree },
 	{ "peek", print_peek },
+	{ "dot", print_dot },
 	{ "traces", print_traces },
 	{ "tags", print_tags },
 	{ "raw", print_raw },
@@ -278,8 +290,8 @@ int main(int argc, char **argv)
 	};
 	const struct cli_tool tool = {
 		.name = "pprof-report",
-		.usage = "[OPTION]... [top|tree|peek RE|traces|tags|raw|"
-			 "comments] [BINARY] [FILE]",
+		.usage = "[OPTION]... [top|tree|peek RE|dot|traces|tags|"
+			 "raw|comments] [BINARY] [FILE]",
 		.summary = "Print a profile, from FILE or standard input, as "
 			   "text: its functions with\n"
 			   "their values, flat (their own) and cum (with what "

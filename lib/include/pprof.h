@@ -753,6 +753,19 @@ pprof_report_peek(const struct pprof_profile *profile, const char *expression,
 		  struct pprof_error *err);
 
 /**
+ * Write the call graph for Graphviz: a box for each function, an arrow for
+ * each call, dotted where it passes over functions that are left out. Which
+ * are drawn is as with `go tool pprof -dot`, without boxes for labels.
+ * Options as pprof_report_tree(), without by_cum.
+ *
+ * Returns OK, NOMEM, IO, LIMIT, USAGE (mean is set). Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_dot(const struct pprof_profile *profile,
+		 const struct pprof_top_opts *opts, struct pprof_sink *sink,
+		 struct pprof_error *err);
+
+/**
  * Write every sample with its labels and frames, leaf first, as `go tool
  * pprof -traces` lays them out, in the order of the samples. Of the options,
  * the sample type, granularity, unit, title, total, filters, mean and

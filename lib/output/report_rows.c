@@ -15,7 +15,7 @@ static int64_t printed(const struct report_rows *rows, int64_t value)
 	return report_divided(value, rows->opts.divide_by);
 }
 
-static void add_value(struct report_rows *rows, int64_t value)
+void report_rows_add_bare(struct report_rows *rows, int64_t value)
 {
 	units_value(&rows->out, printed(rows, value), rows->values.unit,
 		    rows->values.to);
@@ -29,9 +29,8 @@ void report_rows_add_value(struct report_rows *rows, int64_t value)
 	report_add_right(&rows->out, &rows->cell);
 }
 
-/* A percentage without its padding. */
-static void add_trimmed_percent(struct report_rows *rows, int64_t value,
-				int64_t total)
+void report_rows_add_percent(struct report_rows *rows, int64_t value,
+			     int64_t total)
 {
 	size_t skip = 0;
 
@@ -52,6 +51,24 @@ static int64_t sum_flat(const struct table *table)
 	return clamp_i64(sum);
 }
 
+/* Share of all below which calls are left out (pprof's edgefraction). */
+#define LEAST_CALLS 0.001
+
+static double calls_cutoff(const struct report_rows *rows)
+{
+	return (double)magnitude_i64(rows->sum_flat) * LEAST_CALLS;
+}
+
+size_t report_rows_trim_calls(const struct report_rows *rows,
+			      struct graph *graph)
+{
+	double cutoff = calls_cutoff(rows);
+
+	if (!(rows->opts.min_fraction > 0) || cutoff < 1)
+		return 0;
+	return graph_trim(graph, (uint64_t)cutoff);
+}
+
 /* Size of the cut that table_trim() made, as a value. */
 static int64_t cutoff(const struct report_rows *rows)
 {
@@ -65,18 +82,26 @@ static void add_shown(struct report_rows *rows)
 	int64_t flat = sum_flat(&rows->table);
 
 	buf_str(&rows->out, "Showing nodes accounting for ");
-	add_value(rows, flat);
+	report_rows_add_bare(rows, flat);
 	buf_str(&rows->out, ", ");
-	add_trimmed_percent(rows, flat, rows->table.total);
+	report_rows_add_percent(rows, flat, rows->table.total);
 	buf_str(&rows->out, " of ");
-	add_value(rows, rows->table.total);
+	report_rows_add_bare(rows, rows->table.total);
 	buf_str(&rows->out, " total\n");
 	if (!rows->table.total)
 		return;
 	if (rows->nr_dropped) {
 		buf_printf(&rows->out, "Dropped %zu node%s (cum <= ",
 			   rows->nr_dropped, rows->nr_dropped > 1 ? "s" : "");
-		add_value(rows, cutoff(rows));
+		report_rows_add_bare(rows, cutoff(rows));
+		buf_str(&rows->out, ")\n");
+	}
+	if (rows->nr_calls_dropped) {
+		buf_printf(&rows->out, "Dropped %zu edge%s (freq <= ",
+			   rows->nr_calls_dropped,
+			   rows->nr_calls_dropped > 1 ? "s" : "");
+		report_rows_add_bare(rows, (int64_t)((double)rows->table.total
+						     * LEAST_CALLS));
 		buf_str(&rows->out, ")\n");
 	}
 	if (rows->table.nr && rows->table.nr < rows->nr_whole)
@@ -159,6 +184,12 @@ static void choose_rows(struct report_rows *rows)
 	if (!rows->opts.mean)
 		table_sort(table, rows->opts.by_cum);
 	rows->nr_whole = table->nr;
+}
+
+void report_rows_limit(struct report_rows *rows)
+{
+	struct table *table = &rows->table;
+
 	if (rows->opts.limit && rows->opts.limit < table->nr)
 		table->nr = rows->opts.limit;
 	choose_unit(rows);

@@ -7,7 +7,7 @@
 #define OUTPUT_REPORT_ROWS_H
 
 #include "output/report_header.h"
-#include "view/table.h"
+#include "view/graph.h"
 
 /* Columns of report_rows_add_figures(). */
 #define REPORT_FIGURES "      flat  flat%   sum%        cum   cum%"
@@ -21,12 +21,13 @@ struct report_rows {
 	int64_t sum_flat;  /* before rows were left out */
 	size_t nr_dropped; /* rows below the least share */
 	size_t nr_whole;   /* rows before the limit */
+	size_t nr_calls_dropped; /* to be told of, or 0 */
 	struct buf cell;
 	struct buf out;    /* what is not in the sink yet */
 };
 
 /*
- * Count, and leave out what is small or over the limit; rows are sorted.
+ * Count, and leave out what is small; rows are sorted.
  * OK, NOMEM, USAGE, LIMIT; report_rows_fini() after either.
  */
 enum pprof_status report_rows_init(struct report_rows *rows,
@@ -35,8 +36,23 @@ enum pprof_status report_rows_init(struct report_rows *rows,
 				   struct pprof_error *err);
 void report_rows_fini(struct report_rows *rows);
 
+/* Leave out rows over the limit, as they stand; choose the unit of all. */
+void report_rows_limit(struct report_rows *rows);
+
+/*
+ * Leave out calls below a thousandth of all, unless every row is shown.
+ * Returns how many.
+ */
+size_t report_rows_trim_calls(const struct report_rows *rows,
+			      struct graph *graph);
+
 /* Append what stands above a report, and how much of all is shown. */
 void report_rows_add_head(struct report_rows *rows);
+
+/* Append a value, and a percentage, without padding. */
+void report_rows_add_bare(struct report_rows *rows, int64_t value);
+void report_rows_add_percent(struct report_rows *rows, int64_t value,
+			     int64_t total);
 
 /* Append a value, right-aligned in REPORT_VALUE_CELLS. */
 void report_rows_add_value(struct report_rows *rows, int64_t value);

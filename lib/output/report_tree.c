@@ -22,9 +22,6 @@
 	"----\n"
 #define LEGEND REPORT_FIGURES "   calls calls% + context \t \t \n"
 
-/* Share of all below which calls are left out (pprof's edgefraction). */
-#define LEAST_CALLS 0.001
-
 struct tree {
 	struct report_rows rows;
 	struct graph graph;
@@ -124,15 +121,12 @@ static enum pprof_status write_tree(struct tree *tree,
 {
 	struct report_rows *rows = &tree->rows;
 	enum pprof_status status;
-	double cutoff;
 
 	status = graph_init(&tree->graph, &rows->table, &rows->frames,
 			    rows->profile, tree->parts, err);
 	if (status)
 		return status;
-	cutoff = (double)magnitude_i64(rows->sum_flat) * LEAST_CALLS;
-	if (rows->opts.min_fraction > 0 && cutoff >= 1)
-		graph_trim(&tree->graph, (uint64_t)cutoff);
+	report_rows_trim_calls(rows, &tree->graph);
 	report_rows_add_head(rows);
 	buf_str(&rows->out, SEPARATOR LEGEND);
 	status = add_functions(tree, err);
@@ -157,6 +151,7 @@ static enum pprof_status run(struct tree *tree, report_select_fn select,
 	tree->parts = mem_zalloc(tree->rows.frames.nr, 1);
 	if (!tree->parts)
 		return error_nomem(err);
+	report_rows_limit(&tree->rows);
 	nr = select_rows(tree, select, ctx);
 	if (ret_nr)
 		*ret_nr = nr;

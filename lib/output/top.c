@@ -85,6 +85,7 @@ static enum pprof_status run(struct top *top, struct pprof_sink *sink,
 	struct report_rows *rows = &top->rows;
 	enum pprof_status status;
 
+	report_rows_limit(rows);
 	status = graph_mark_inlined(&rows->table, &rows->frames,
 				    rows->profile, err);
 	if (status)

@@ -283,10 +283,13 @@ static size_t drop_light(struct graph_edge *edges, size_t nr, uint64_t cutoff)
 	return kept;
 }
 
-void graph_trim(struct graph *graph, uint64_t cutoff)
+size_t graph_trim(struct graph *graph, uint64_t cutoff)
 {
-	drop_light(graph->in, graph->nr, cutoff);
-	graph->nr = drop_light(graph->out, graph->nr, cutoff);
+	size_t nr = graph->nr;
+
+	drop_light(graph->in, nr, cutoff);
+	graph->nr = drop_light(graph->out, nr, cutoff);
+	return nr - graph->nr;
 }
 
 /* The edges in `edges` at the callee, or the caller, of that row. */

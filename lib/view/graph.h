@@ -24,6 +24,7 @@ struct graph_edge {
 	bool called;     /* some of the calls were no inlined code */
 	bool residual;   /* some of them passed over frames */
 	bool on_path;    /* while the graph is made */
+	bool gone;       /* false; for those who draw some only */
 };
 
 struct graph {
@@ -43,8 +44,8 @@ enum pprof_status graph_init(struct graph *graph, struct table *table,
 			     const uint8_t *parts, struct pprof_error *err);
 void graph_fini(struct graph *graph);
 
-/* Drop edges whose |weight| is below `cutoff`. */
-void graph_trim(struct graph *graph, uint64_t cutoff);
+/* Drop edges whose |weight| is below `cutoff`. Returns how many. */
+size_t graph_trim(struct graph *graph, uint64_t cutoff);
 
 /* The calls to a frame, or from it; largest first, then by name. */
 const struct graph_edge *graph_calls_to(const struct graph *graph,

@@ -170,3 +170,43 @@ call_lines() {
   run_tool pprof-report tree --mean calls.folded
   expect "a mean" "$tool_status" 2
 }
+
+# drawn FILE: boxes of functions, and the calls with how they are drawn,
+# without the numbers of boxes and what is written in them.
+drawn() {
+  sed -nE -e 's/^N[0-9]+ \[label=.* id="node[0-9]+"//p' \
+    -e '/^N[0-9]+ -> N[0-9]+ /s/.*( color="[^"]*") tooltip=("[^"]*").*/\1\2/p' \
+    "$1" | sort
+  grep -c 'style="dotted"' "$1" || :
+}
+
+@test "the graph has the boxes and calls that pprof draws" {
+  need_corpus pprof-small
+  for name in a a_nosym b c_reordered_kb e_notime g_earlier; do
+    run_tool pprof-report dot "$corpus/pprof-small/$name.pb.gz"
+    expect "dot $name" "$tool_status" 0
+    drawn stdout >ours
+    drawn "$golden/$name.dot.txt" >theirs
+    grep -q 'shape=box' ours
+    diff ours theirs
+  done
+}
+
+@test "calls of a graph that pass over functions are dotted" {
+  calls
+  run_tool pprof-report dot --min-percent=50 calls.folded
+  expect status "$tool_status" 0
+  expect boxes "$(grep -c '^N[0-9]* \[' stdout)" 2
+  grep -q '^N[12] -> N[12] .* tooltip="a ... b (990)" style="dotted"' stdout
+  grep -q 'Dropped 3 nodes' stdout
+}
+
+@test "Graphviz takes the graph, whatever the names" {
+  need dot
+  printf '%s\n' 'a"b;c\d 2' 'a"b;x<y>::{z|w} 1' >odd.folded
+  run_tool pprof-report dot odd.folded
+  expect status "$tool_status" 0
+  dot -Tsvg stdout >graph.svg
+  grep -q '<svg' graph.svg
+  grep -qF 'c\d' graph.svg
+}
