@@ -44,6 +44,8 @@ static const struct cli_option report_options[] = {
 	  "the same of functions that match RE, nothing left out", 0 },
 	{ "dot", 0, CLI_WORD, offsetof(struct report, kind), NULL,
 	  "the call graph, for Graphviz", 0 },
+	{ "callgrind", 0, CLI_WORD, offsetof(struct report, kind), NULL,
+	  "the call graph, for KCachegrind", 0 },
 	{ "traces", 0, CLI_WORD, offsetof(struct report, kind), NULL,
 	  "every sample with its labels and stack", 0 },
 	{ "tags", 0, CLI_WORD, offsetof(struct report, kind), NULL,
@@ -132,6 +134,19 @@ static enum pprof_status print_dot(const void *ctx, struct pprof_sink *sink,
 	return pprof_report_dot(printing->profile, &printing->opts, sink, err);
 }
 
+static enum pprof_status print_callgrind(const void *ctx,
+					 struct pprof_sink *sink,
+					 struct pprof_error *err)
+{
+	struct pprof_write_opts opts = PPROF_WRITE_OPTS_INIT;
+	const struct printing *printing = ctx;
+
+	opts.sample_type = printing->opts.sample_type;
+	opts.no_inlines = printing->opts.no_inlines;
+	return pprof_profile_write(printing->profile, "callgrind", &opts, sink,
+				   err);
+}
+
 static enum pprof_status print_peek(const void *ctx, struct pprof_sink *sink,
 				    struct pprof_error *err)
 {
@@ -185,6 +200,7 @@ static const struct kind {
 	{ "tree", print_tree },
 	{ "peek", print_peek },
 	{ "dot", print_dot },
+	{ "callgrind", print_callgrind },
 	{ "traces", print_traces },
 	{ "tags", print_tags },
 	{ "raw", print_raw },
@@ -290,8 +306,8 @@ int main(int argc, char **argv)
 	};
 	const struct cli_tool tool = {
 		.name = "pprof-report",
-		.usage = "[OPTION]... [top|tree|peek RE|dot|traces|tags|"
-			 "raw|comments] [BINARY] [FILE]",
+		.usage = "[OPTION]... [top|tree|peek RE|dot|callgrind|"
+			 "traces|tags|raw|comments] [BINARY] [FILE]",
 		.summary = "Print a profile, from FILE or standard input, as "
 			   "text: its functions with\n"
 			   "their values, flat (their own) and cum (with what "

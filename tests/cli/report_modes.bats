@@ -210,3 +210,14 @@ drawn() {
   grep -q '<svg' graph.svg
   grep -qF 'c\d' graph.svg
 }
+
+@test "callgrind is what pprof-convert writes, of what filters leave" {
+  calls
+  run_tool pprof-report callgrind calls.folded
+  expect status "$tool_status" 0
+  pprof-convert --to=callgrind -o theirs calls.folded
+  cmp stdout theirs
+  run_tool pprof-report --callgrind --focus=d calls.folded
+  expect "d is called" "$(grep -c 'fn=.* d$' stdout)" 1
+  expect "b is not" "$(grep -c 'fn=.* b$' stdout)" 0
+}
