@@ -1030,6 +1030,31 @@ PPROF_API PPROF_MUST_USE enum pprof_status
 pprof_comparison_write(struct pprof_comparison *comparison,
 		       struct pprof_sink *sink, struct pprof_error *err);
 
+/** What the text of a heap dump adds up to, see pprof_dump_sum(). */
+struct pprof_dump_sum {
+	uint64_t nr_bytes;  /* in use, not scaled up */
+	uint64_t nr_stacks; /* lines that begin with "@" */
+};
+
+/**
+ * Add up a jemalloc heap dump as it stands: for each line that begins with
+ * "@" the bytes (third word) of the first line behind it that begins with
+ * "t*:". Nothing is scaled up, the dump's summary is not looked at, and the
+ * rest may be anything. For a comparison of like with like: what a sampled
+ * dump stands for is what pprof_profile_read() gives.
+ *
+ * path     file name, or "-" for standard input; gzip is taken off
+ * limits   NULL for defaults
+ * diag     NULL: diagnostics are not told
+ * ret_sum  set on success
+ *
+ * Returns OK, NOMEM, IO, FORMAT, UNSUPPORTED, LIMIT. Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_dump_sum(const char *path, const struct pprof_limits *limits,
+	       pprof_diag_fn diag, void *diag_ctx,
+	       struct pprof_dump_sum *ret_sum, struct pprof_error *err);
+
 /** What a check came to; the exit statuses of pprof-check. */
 enum pprof_check_result {
 	PPROF_CHECK_PASS = 0,

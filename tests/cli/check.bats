@@ -117,3 +117,73 @@ verdict() {
   verdict 2 --base=a.heap --confidence=100 a.heap
   verdict 2 --base=absent.heap a.heap
 }
+
+# dump FILE STACKS BYTES: so many stacks, the last one has what is missing.
+dump() {
+  awk -v n="$2" -v sum="$3" 'BEGIN {
+    print "heap_v2/524288\n  t*: 9: 999999999999 [0: 0]\n  t0: 9: 9 [0: 0]"
+    for (i = 1; i <= n; i++) {
+      bytes = i < n ? int(sum / n) : sum - (n - 1) * int(sum / n)
+      printf "@ 0x%x 0x1000\n  t*: 1: %.0f [0: 0]\n", 4096 + i, bytes
+      printf "  t0: 1: %.0f [0: 0]\n", bytes
+    }
+  }' >"$1"
+}
+
+# The figures of a real service before and after prof.reset.
+@test "--raw: half of the bytes in the dumps themselves, or prof.reset" {
+  dump before.heap 111 103487710
+  dump after.heap 1 16
+  verdict 1 --raw --base=before.heap after.heap
+  grep -qx 'base: 103487710 bytes in 111 stacks' stdout
+  grep -qx 'new: 16 bytes in 1 stack' stdout
+  grep -q '^FAIL .* at least 51743855 bytes$' stdout
+  grep -q 'looks like prof.reset' stdout
+  # Half, by division down to whole bytes; a million at least.
+  dump odd.heap 3 1000001
+  dump half.heap 2 500000
+  dump less.heap 2 499999
+  verdict 0 --raw --base=odd.heap half.heap
+  verdict 1 --raw --base=odd.heap less.heap
+  absent reset stdout
+  dump small.heap 3 999999
+  verdict 3 --raw --base=small.heap small.heap
+  grep -q 'nothing was captured' stdout
+  verdict 0 --raw --floor=999999 --base=small.heap small.heap
+  # Other limits, standard input, gzip.
+  verdict 1 --raw --max-growth=5% --base=odd.heap before.heap
+  verdict 0 --raw --max-shrink=60% --base=odd.heap less.heap
+  gzip -c half.heap >half.gz
+  verdict 0 --raw --base=odd.heap half.gz
+  verdict 2 --raw --confidence=99 --base=odd.heap half.heap
+  verdict 2 --raw --base=odd.heap nothing.heap
+}
+
+@test "--raw: which lines count" {
+  printf '%s\n' 't*: 1: 5000000 [0: 0]' '@ 0x1' 'noise' \
+    '  t*: 1: 700000 [0: 0]' \
+    '  t*: 1: 9 [0: 0]' '@ 0x2' '@ 0x3' ' t1: 4: 4 [0: 0]' \
+    '  t*: 2: 300000 [0: 0]' 'MAPPED_LIBRARIES:' >lines.heap
+  verdict 0 --raw --base=lines.heap lines.heap
+  grep -qx 'base: 1000000 bytes in 3 stacks' stdout
+  printf '@ 0x1\n  t*: 1: x [0: 0]\n' >bad.heap
+  verdict 2 --raw --base=lines.heap bad.heap
+  grep -q "bad.heap:2: expected the bytes of a stack, found 'x" stderr
+  printf '@ 1\nt*: 1: 18446744073709551615\n@ 2\nt*: 1: 1\n' >sum.heap
+  verdict 2 --raw --base=lines.heap sum.heap
+  grep -q 'sum.heap:4: .*beyond 64 bits' stderr
+}
+
+@test "--raw: the sums of real dumps are those of a few lines of awk" {
+  need_corpus real/ballast
+  seen=0
+  for file in "$corpus"/real/ballast/*/s0/*.heap \
+    "$corpus"/real/apps/*/*.heap; do
+    want=$(awk '/^@/ { n++; p = 1 } p && /^ *t\*:/ { s += $3; p = 0 }
+      END { printf "%.0f bytes in %d", s, n }' "$file")
+    run_tool pprof-check --raw --floor=0 --base="$file" "$file"
+    expect "$file" "$(sed -n 's/^base: \(.*\) stacks*$/\1/p' stdout)" "$want"
+    seen=$((seen + 1))
+  done
+  [ "$seen" -gt 20 ]
+}
