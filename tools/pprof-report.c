@@ -218,6 +218,13 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
+/* Kinds that print whole profiles or no values at all. */
+static bool has_no_mean(const char *kind)
+{
+	return !strcmp(kind, "callgrind") || !strcmp(kind, "raw") ||
+	       !strcmp(kind, "comments");
+}
+
 static int run(const struct report *report, const struct opt_input *input,
 	       const struct opt_symbol *symbol, const struct opt_view *view,
 	       struct opt_filter *filter, const char *path)
@@ -326,6 +333,8 @@ int main(int argc, char **argv)
 	opt_input_check(&input);
 	opt_symbol_check(&symbol);
 	take_kind_word(&argc, argv, &first, &report);
+	if (report.mean && has_no_mean(report.kind))
+		cli_usage_error("--mean is not for %s", report.kind);
 	path = infile_one(argc, argv, first, &symbol.binaries);
 	code = run(&report, &input, &symbol, &view, &filter, path);
 	opt_filter_fini(&filter);

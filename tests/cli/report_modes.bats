@@ -169,6 +169,11 @@ call_lines() {
   expect "none given" "$tool_status" 2
   run_tool pprof-report tree --mean calls.folded
   expect "a mean" "$tool_status" 2
+  for kind in callgrind raw comments; do
+    run_tool pprof-report "$kind" --mean calls.folded
+    expect "$kind --mean" "$tool_status" 2
+    grep -q "not for $kind" stderr
+  done
 }
 
 # drawn FILE: boxes of functions, and the calls with how they are drawn,
