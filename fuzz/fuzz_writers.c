@@ -23,6 +23,7 @@ static void visit_reports(const struct pprof_profile *profile)
 
 	fuzz_assert(!pprof_sink_open_memory(&sink, &err));
 	fuzz_assert(!pprof_report_top(profile, NULL, sink, &err));
+	fuzz_assert(!pprof_report_top_json(profile, NULL, sink, &err));
 	fuzz_assert(!pprof_report_dot(profile, NULL, sink, &err));
 	fuzz_assert(!pprof_report_tree(profile, NULL, sink, &err));
 	visit_peek(profile, sink);

@@ -32,6 +32,7 @@ struct report {
 	int unit; /* enum pprof_value_unit */
 	int by_cum;
 	bool mean;
+	bool json;
 };
 
 static const struct cli_option report_options[] = {
@@ -71,6 +72,8 @@ static const struct cli_option report_options[] = {
 	  "values over those of the first sample type: bytes an object", 0 },
 	{ "show_bytes", 0, CLI_SET, offsetof(struct report, unit), NULL,
 	  NULL, PPROF_UNIT_EXACT },
+	{ "json", 0, CLI_FLAG, offsetof(struct report, json), NULL,
+	  "top as JSON, with exact values", 0 },
 	{ "output", 'o', CLI_TEXT, offsetof(struct report, output), "FILE",
 	  "write here, not to standard output", 0 },
 	{ NULL, 0, CLI_FLAG, 0, NULL, NULL, 0 }
@@ -154,6 +157,15 @@ static enum pprof_status print_peek(const void *ctx, struct pprof_sink *sink,
 
 	return pprof_report_peek(printing->profile, printing->peek,
 				 &printing->opts, sink, err);
+}
+
+static enum pprof_status print_json(const void *ctx, struct pprof_sink *sink,
+				    struct pprof_error *err)
+{
+	const struct printing *printing = ctx;
+
+	return pprof_report_top_json(printing->profile, &printing->opts, sink,
+				     err);
 }
 
 static enum pprof_status print_traces(const void *ctx, struct pprof_sink *sink,
@@ -258,6 +270,7 @@ static int run(const struct report *report, const struct opt_input *input,
 		printing.opts.divide_by = divide_by;
 		printing.opts.title = infile_title(path);
 		printed = outfile_write(report->output, "counting",
+					report->json ? print_json :
 					find_kind(report->kind)->print,
 					&printing);
 	}
@@ -323,6 +336,7 @@ int main(int argc, char **argv)
 		.examples =
 		"  pprof-report -n 10 heap.pb.gz\n"
 		"  pprof-report --cum --inuse_objects -s jeprof.1.0.f.heap\n"
+		"  pprof-report --json heap.pb.gz | jq '.rows[0]'\n"
 		"  pprof-report traces --focus=parse heap.pb.gz\n",
 		.groups = groups
 	};
@@ -335,6 +349,11 @@ int main(int argc, char **argv)
 	take_kind_word(&argc, argv, &first, &report);
 	if (report.mean && has_no_mean(report.kind))
 		cli_usage_error("--mean is not for %s", report.kind);
+	if (report.json && find_kind(report.kind)->print != print_top)
+		cli_usage_error("--json is for top");
+	if (report.json && filter.divide_by > 0)
+		cli_usage_error("--json has exact values: without "
+				"--divide-by");
 	path = infile_one(argc, argv, first, &symbol.binaries);
 	code = run(&report, &input, &symbol, &view, &filter, path);
 	opt_filter_fini(&filter);

@@ -727,6 +727,24 @@ pprof_report_top(const struct pprof_profile *profile,
 		 struct pprof_error *err);
 
 /**
+ * The same table as one line of JSON (RFC 8259): an object with
+ * type, unit, mean   of the values: names, and whether they are means
+ * total              what percentages refer to
+ * sum_flat           of all functions, with those that were left out
+ * left_out           functions below min_fraction or beyond the limit
+ * rows               array of {name, flat, cum, inlined}, in order, with
+ *                    inlined "no", "yes" or "partly"
+ * Numbers are whole, in `unit`. width, unit, title and filters do not count.
+ *
+ * Returns as pprof_report_top() does, and USAGE where divide_by is set.
+ * Since 0.1.
+ */
+PPROF_API PPROF_MUST_USE enum pprof_status
+pprof_report_top_json(const struct pprof_profile *profile,
+		      const struct pprof_top_opts *opts,
+		      struct pprof_sink *sink, struct pprof_error *err);
+
+/**
  * Write each function with its callers above and its callees below it, laid
  * out as `go tool pprof -tree` does. Options as pprof_report_top(), without
  * width; calls below a thousandth of the total are left out, unless

@@ -107,3 +107,32 @@ setup() {
   absent "$(printf '[\033\177]')" out
   expect "rows" "$(rows out | wc -l)" 4
 }
+
+# sums FILE OPTION...: the members of the JSON that can be added up.
+sums() {
+  pprof-report --json --min-percent=0 "$@" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+rows = d["rows"]
+assert all(abs(r["cum"]) >= abs(r["flat"]) for r in rows)
+assert rows == sorted(rows, key=lambda r: (-r["flat"], r["name"]))
+print(d["type"], d["unit"], d["total"], d["sum_flat"], d["left_out"],
+      sum(r["flat"] for r in rows), max(r["cum"] for r in rows))'
+}
+
+@test "--json: exact values, that add up to the input's" {
+  need python3
+  printf 'main;f;g 5\nmain;f 2\nmain;h<&"> 9007199254740993\n' >in.folded
+  expect "folded" "$(sums in.folded)" "samples count 9007199254741000 \
+9007199254741000 0 9007199254741000 9007199254741000"
+  expect "a heap" "$(sums --raw-counts "$fixtures/good-plain.heap")" \
+    "inuse_space bytes 106496 106496 0 106496 106496"
+  pprof-report --json --min-percent=0 -n 1 in.folded >out
+  grep -qF '"left_out":3,"rows":[{"name":"h' out
+  grep -qF '"flat":9007199254740993,"cum":9007199254740993,' out
+  for wrong in traces tree --divide-by=2; do
+    run_tool pprof-report --json "$wrong" in.folded
+    expect "$wrong" "$tool_status" 2
+    grep -q -- '--json' stderr
+  done
+}

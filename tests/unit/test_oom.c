@@ -105,6 +105,8 @@ static enum pprof_status run_write(const struct job *job)
 		status = read_it(job, &profile);
 	if (!status && !strcmp(job->writer, "top"))
 		status = pprof_report_top(profile, NULL, sink, NULL);
+	else if (!status && !strcmp(job->writer, "top-json"))
+		status = pprof_report_top_json(profile, NULL, sink, NULL);
 	else if (!status && !strcmp(job->writer, "flame"))
 		status = pprof_flame_write(profile, NULL, sink, NULL);
 	else if (!status && !strcmp(job->writer, "page"))
@@ -170,6 +172,7 @@ static void test_read(void **state)
 static void test_write(void **state)
 {
 	static const char *const writers[] = { "pprof", "folded", "top",
+					       "top-json",
 					       "flame", "page" };
 	size_t i;
 
