@@ -388,15 +388,19 @@ const shade = (to) => {
 		{ dark: 'screen', light: 'not all' }[theme] || darkText;
 	if (to == null) save();
 };
+const find = () => {
+	clearTimeout(timer);
+	search();
+	save();
+};
+// Waits for more only while there is something to find.
 const enter = (s) => {
 	text = s;
 	hue = '';
 	draw();
 	clearTimeout(timer);
-	timer = setTimeout(() => {
-		search();
-		save();
-	}, 80);
+	if (s) timer = setTimeout(find, 80);
+	else find();
 };
 const up = () => go(parent(zoom), 1);
 const keys = {
@@ -415,8 +419,7 @@ on(svg, 'keydown', (e) => {
 	else if (k == 'F3') next(e.shiftKey);
 	else if (typing) {
 		if (k == 'Enter') {
-			search();
-			save();
+			find();
 			next(e.shiftKey);
 		} else if (k == 'Escape') {
 			enter('');

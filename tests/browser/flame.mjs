@@ -125,6 +125,13 @@ await test('search counts what is in view', async (p) => {
 	await p.press('Escape');
 	await p.settle();
 	equal('none', await p.marked(), []);
+	// What was asked for stays when the typing has long paused.
+	await p.open(small);
+	await p.press('/');
+	await p.page.keyboard.type('inner');
+	await p.press('Enter');
+	await p.settle();
+	match('after Enter', await p.details(), /^inner — 60 samples/);
 });
 
 await test('expressions: smart case, ignored case, mistakes', async (p) => {
@@ -378,6 +385,7 @@ await test('names are text, whatever is in them', async (p) => {
 	equal('marked', (await p.marked()).length, 2);
 	match('told', await p.details(), /^2 functions, 2 frames, 100%/);
 	await p.press('Escape', 'ArrowUp', 'ArrowUp');
+	await p.settle();
 	match('name', await p.details(),
 		/^x<\/title><script>alert\(1\)<\/script> — 5 samples/);
 });
