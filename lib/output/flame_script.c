@@ -10,7 +10,7 @@
 
 /* Rules for what the script adds; "@." stands for "#id .". */
 static const char style[] =
-	"@.rows{cursor:pointer;outline:0;transition:transform .12s}\n"
+	"@.rows{cursor:pointer;outline:0}\n"
 	"@.rows .m,@.rows .o,@.rows .f{stroke:#1a1a1a;"
 	"vector-effect:non-scaling-stroke}\n"
 	"@.rows .m{stroke:#93188f}\n"
@@ -19,7 +19,6 @@ static const char style[] =
 	"@.bt rect{fill:#8883;stroke:#888}\n"
 	"@.bt:focus{outline:2px solid #36c}\n"
 	"@.legend{cursor:pointer}\n"
-	"@media (prefers-reduced-motion:reduce){@.rows{transition:none}}\n"
 	"@media print{@.tb,@.det{display:none}}\n"
 	"@media (forced-colors:active){@.rows .m{fill:Highlight}"
 	"@.rows .f{stroke:Highlight}}\n";
